@@ -1,6 +1,7 @@
 #include "library/opened_dataset.h"
 
 #include "library/convert.h"
+#include "query/sql/open_session.h"
 
 namespace ofindex::v1 {
 
@@ -43,8 +44,6 @@ ofindex::Result<const PayloadSource*> OpenedDataset::Source() const {
   return source.release()->get();
 }
 
-ofindex::Result<ofindex::SqlSession> OpenedDataset::OpenSession() const {
-  return ofindex::SqlSession::Open(*dataset_.snapshot());
-}
+ofindex::Result<ofindex::SqlSession> OpenedDataset::OpenSession() const { return ofindex::OpenSession(*dataset_.snapshot()); }
 
 }  // namespace ofindex::v1

@@ -44,6 +44,7 @@ ROOMS = {
     "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
     "query": "base mmap index/catalog query/columns",
+    "query/aggregates": "base index/chunks index/columns query/columns query/filter query/stats",
     "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns query/columns/chunks",
     "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/extract proto/wire mmap",
@@ -56,9 +57,13 @@ ROOMS = {
     "query/sampling/sets query/stats",
     "query/sampling/orders": "base",
     "query/sampling/sets": "base query/filter",
-    "query/sql": "base index/chunks index/columns query/columns query/filter query/tables",
+    "query/sql": "base index/chunks index/columns query/columns query/filter query/tables query/tables/groups "
+    "query/tables/values",
     "query/stats": "base index/chunks index/columns query/columns",
-    "query/tables": "base index/catalog index/chunks index/columns query/columns query/columns/chunks query/filter",
+    "query/tables": "base index/catalog index/chunks index/columns query/aggregates query/columns query/columns/chunks "
+    "query/filter query/tables/groups query/tables/values",
+    "query/tables/groups": "base query/aggregates query/columns query/filter query/tables/values",
+    "query/tables/values": "base index/chunks index/columns query/columns",
     "tools": "base tools/shell tools/verbs",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
@@ -108,7 +113,7 @@ WRAPPED_IN = [
     (r"boost/interprocess/.*", "mmap/files"),
     (r"zstd\.h", "base"),
     (r"zlib\.h", "mmap/inflate index/writing"),
-    (r"sqlite3\.h", "index/database query/sql query/tables"),
+    (r"sqlite3\.h", "index/database query/sql query/tables query/tables/groups query/tables/values"),
     (r"sqlite3ext\.h", "query/extension"),
     (r"CLI/.*", "tools/shell/command_line.cc"),
     (r"nlohmann/.*", "query/sampling tools/packing tools/shell"),

@@ -1,6 +1,5 @@
 #include "query/aggregates/argument_states.h"
 
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -86,7 +85,7 @@ void ArgumentStates::Add(const BlockGroups& groups, const Part& part, std::span<
 
 void ArgumentStates::AddSums(const BlockGroups& groups, const Part& part, std::span<const uint32_t> numbers) {
   if (!in_order_) {
-    for (size_t g = 0; g < numbers.size(); ++g) {
+    for (const uint32_t g : groups.order) {
       const GroupSum& sum = part.sums[g];
       const int64_t exact = argument_.sums ? static_cast<int64_t>(sum.sum.integers) : 0;
       sums_[numbers[g]].AddExact(static_cast<int64_t>(sum.count), exact);
@@ -116,18 +115,27 @@ void ArgumentStates::AddBounds(const Part& part, std::span<const uint32_t> numbe
 }
 
 void ArgumentStates::AddDistinct(const BlockGroups& groups, const Part& part, std::span<const uint32_t> numbers) {
-  for (const uint32_t first : part.divided->first) {
+  std::vector<Chunk::Value> pairs;
+  for (const uint32_t divided : part.divided->order) {
+    const uint32_t first = part.divided->first[divided];
     const Chunk::Value value = part.chunk->At(first);
     if (value.type == Type::kNull) continue;
-    const uint32_t group = numbers[groups.number[first]];
-    const std::array<Chunk::Value, 2> pair = {Chunk::Value{.type = Type::kInteger, .integer = group}, value};
-    if (!pairs_.Add(pair).second) continue;
+    pairs.push_back({.type = Type::kInteger, .integer = numbers[groups.number[first]]});
+    pairs.push_back(value);
+  }
+  uint32_t next = pairs_.size();
+  const std::vector<uint32_t> found = pairs_.Add(pairs, pairs.size() / 2);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (found[i] != next) continue;  // known already
+    ++next;
+    SumState& state = distinct_[static_cast<size_t>(pairs[2 * i].integer)];
+    const Chunk::Value& value = pairs[2 * i + 1];
     if (value.type == Type::kInteger) {
-      distinct_[group].Add(rule_, value.integer);
+      state.Add(rule_, value.integer);
     } else if (value.type == Type::kReal) {
-      distinct_[group].Add(rule_, value.real);
+      state.Add(rule_, value.real);
     } else {
-      ++distinct_[group].count;
+      ++state.count;
     }
   }
 }

@@ -52,7 +52,7 @@ class ArgumentStates {
   /// Prepares a block. Thread-safe. Errors: those of ColumnStore::Load.
   [[nodiscard]] Result<Part> Prepare(const BlockGroups& groups, uint64_t block) const;
 
-  /// Adds a block, in which group g is group `numbers[g]` of all, of `size` groups.
+  /// Adds a block, whose group g, if it has records, is group `numbers[g]` of all, of `size` groups.
   void Add(const BlockGroups& groups, const Part& part, std::span<const uint32_t> numbers, uint32_t size);
 
   [[nodiscard]] const Argument& argument() const { return argument_; }

@@ -1,7 +1,7 @@
 #include "query/aggregates/block_groups.h"
 
 #include <algorithm>
-#include <optional>
+#include <bit>
 #include <utility>
 
 #include "query/columns/chunk_numbers.h"
@@ -55,40 +55,54 @@ void ForEachSelected(const BlockGroups& groups, uint32_t records, Body body) {
   for (uint32_t r = 0; r < records; ++r) body(r);
 }
 
-// Replaces the numbers of `groups` by `number_of(r, next)`, which returns `next` for a record of a new group.
-template <typename NumberOf>
-void Renumber(BlockGroups& groups, uint32_t records, NumberOf number_of) {
-  groups.first.clear();
-  groups.rows.clear();
-  groups.number.resize(records);
-  ForEachSelected(groups, records, [&](uint32_t r) {
-    const auto next = static_cast<uint32_t>(groups.first.size());
-    const uint32_t number = number_of(r, next);
-    groups.number[r] = number;
-    if (number == next) {
-      groups.first.push_back(r);
-      groups.rows.push_back(0);
-    }
-    ++groups.rows[number];
-  });
+// Counts the records of `size` numbered groups, and finds their first ones.
+void Count(BlockGroups& groups, size_t size) {
+  groups.first.assign(size, BlockGroups::kNoRecord);
+  groups.rows.assign(size, 0);
+  const auto count = [&groups](uint32_t r) {
+    const uint32_t group = groups.number[r];
+    groups.first[group] = std::min(groups.first[group], r);
+    ++groups.rows[group];
+  };
+  ForEachSelected(groups, static_cast<uint32_t>(groups.number.size()), count);
+  groups.order.clear();
+  for (uint32_t g = 0; g < size; ++g) {
+    if (groups.rows[g] != 0) groups.order.push_back(g);
+  }
+  std::sort(groups.order.begin(), groups.order.end(),
+            [&groups](uint32_t a, uint32_t b) { return groups.first[a] < groups.first[b]; });
 }
 
+// Divides groups further, by the values of `chunk`.
 void DivideBy(BlockGroups& groups, const Chunk& chunk) {
-  const GroupNumbers values = NumberGroups(chunk);
-  PairNumbers pairs(groups.first.size(), values.values.size(), chunk.records());
-  Renumber(groups, chunk.records(),
-           [&](uint32_t r, uint32_t next) { return pairs.Of(groups.number[r], values.number[r], next); });
+  GroupNumbers values = NumberGroups(chunk);
+  size_t size = values.values.size();
+  if (groups.rows.size() == 1) {
+    groups.number = std::move(values.number);
+  } else {
+    PairNumbers pairs(groups.rows.size(), size, chunk.records());
+    uint32_t next = 0;
+    ForEachSelected(groups, chunk.records(), [&](uint32_t r) {
+      const uint32_t number = pairs.Of(groups.number[r], values.number[r], next);
+      groups.number[r] = number;
+      next += number == next ? 1 : 0;
+    });
+    size = next;
+  }
+  Count(groups, size);
 }
 
 // Makes one group of all selected records.
 void Unite(BlockGroups& groups, uint32_t records, uint32_t count) {
   groups.number.assign(records, 0);
   groups.rows = {count};
-  uint32_t first = kNone;
-  for (uint32_t w = 0; w < groups.selected.size() && first == kNone; ++w) {
-    if (groups.selected[w] != 0) first = w * 64 + static_cast<uint32_t>(std::countr_zero(groups.selected[w]));
+  groups.order = {0};
+  groups.first = {0};
+  for (uint32_t w = 0; w < groups.selected.size(); ++w) {
+    if (groups.selected[w] == 0) continue;
+    groups.first[0] = w * 64 + static_cast<uint32_t>(std::countr_zero(groups.selected[w]));
+    break;
   }
-  groups.first = {groups.selected.empty() ? 0 : first};
 }
 
 }  // namespace
@@ -108,7 +122,9 @@ Result<BlockGroups> GroupBlock(ColumnStore& store, std::span<const uint32_t> key
 }
 
 BlockGroups Divide(const BlockGroups& groups, const Chunk& chunk) {
-  BlockGroups divided{.selected = groups.selected, .number = groups.number, .first = groups.first, .rows = {}, .keys = {}};
+  BlockGroups divided{
+      .selected = groups.selected, .number = {}, .first = {}, .rows = groups.rows, .order = {}, .keys = {}};
+  if (groups.rows.size() != 1) divided.number = groups.number;
   DivideBy(divided, chunk);
   return divided;
 }

@@ -43,7 +43,7 @@ void SignZeros(std::span<const Real> reals, const BlockGroups& groups, std::span
 std::vector<GroupSum> StatesOfStrings(const Chunk& chunk, const BlockGroups& groups, std::span<const uint64_t> words,
                                       bool bounds) {
   const Chunk::Strings& strings = chunk.strings();
-  std::vector<GroupSum> sums(groups.first.size());
+  std::vector<GroupSum> sums(groups.rows.size());
   ForEachSet(words, [&](uint32_t r) { ++sums[groups.number[r]].count; });
   if (!bounds) return sums;
   std::vector<uint32_t> order(strings.ends.size());
@@ -70,7 +70,7 @@ std::vector<GroupSum> StatesOfStrings(const Chunk& chunk, const BlockGroups& gro
 }
 
 std::vector<GroupSum> StatesOfAny(const Chunk& chunk, const BlockGroups& groups, std::span<const uint64_t> words) {
-  std::vector<GroupSum> sums(groups.first.size());
+  std::vector<GroupSum> sums(groups.rows.size());
   ForEachSet(words, [&](uint32_t r) {
     GroupSum one{.count = 1, .sum = {}, .min = chunk.At(r), .max = {}};
     if (one.min.type == Type::kNull) return;
@@ -87,7 +87,7 @@ std::vector<GroupSum> StatesByGroup(const Chunk& chunk, const BlockGroups& group
   const std::vector<uint64_t> words = WordsOf(chunk, groups);
   if (chunk.form() == Chunk::Form::kBytes) return StatesOfStrings(chunk, groups, words, bounds);
   if (chunk.form() == Chunk::Form::kMixed) return StatesOfAny(chunk, groups, words);
-  std::vector<GroupSum> sums = SumByGroup(chunk, groups.number, groups.first.size(), words);
+  std::vector<GroupSum> sums = SumByGroup(chunk, groups.number, groups.rows.size(), words);
   if (bounds && chunk.form() == Chunk::Form::kFloats) SignZeros(chunk.floats(), groups, words, sums);
   if (bounds && chunk.form() == Chunk::Form::kDoubles) SignZeros(chunk.doubles(), groups, words, sums);
   return sums;

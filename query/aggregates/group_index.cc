@@ -1,6 +1,8 @@
 #include "query/aggregates/group_index.h"
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/checksum.h"
 #include "query/columns/value_order.h"
@@ -9,6 +11,16 @@ namespace ofindex {
 namespace {
 
 using Type = ColumnValue::Type;
+
+// How many keys before its turn the data of a key are requested.
+constexpr size_t kAhead = 8;
+
+constexpr uint32_t kEmpty = ~uint32_t{0};
+
+uint64_t SlotOf(uint64_t hash, uint32_t group) { return (hash >> 32 << 32) | (group + 1); }
+
+// Returns the group in a slot; kEmpty if there is none.
+uint32_t GroupIn(uint64_t slot) { return static_cast<uint32_t>(slot) - 1; }
 
 // The finaliser of MurmurHash3 (Austin Appleby, public domain).
 uint64_t Mixed(uint64_t hash) {
@@ -37,21 +49,37 @@ uint64_t HashOf(const Chunk::Value& value) {
 
 }  // namespace
 
-std::pair<uint32_t, bool> GroupIndex::Add(std::span<const Chunk::Value> key) {
-  uint64_t hash = 0;
-  for (const Chunk::Value& value : key) hash = Mixed(hash ^ HashOf(value)) + 1;
-  if (2 * (hashes_.size() + 1) > slots_.size()) Grow();
+std::vector<uint32_t> GroupIndex::Add(std::span<const Chunk::Value> keys, size_t count) {
+  std::vector<uint64_t> hashes(count);
+  for (size_t i = 0; i < count; ++i) {
+    for (const Chunk::Value& value : keys.subspan(i * width_, width_)) hashes[i] = Mixed(hashes[i] ^ HashOf(value)) + 1;
+  }
+  Reserve(count);
+  const uint64_t mask = slots_.size() - 1;
+  std::vector<uint32_t> groups(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (i + 2 * kAhead < count) __builtin_prefetch(&slots_[hashes[i + 2 * kAhead] & mask]);
+    if (i + kAhead < count) {
+      const uint32_t group = GroupIn(slots_[hashes[i + kAhead] & mask]);
+      if (group != kEmpty) __builtin_prefetch(keys_.data() + group * width_);
+    }
+    groups[i] = AddOne(keys.subspan(i * width_, width_), hashes[i]);
+  }
+  return groups;
+}
+
+uint32_t GroupIndex::AddOne(std::span<const Chunk::Value> key, uint64_t hash) {
   const uint64_t mask = slots_.size() - 1;
   uint64_t slot = hash & mask;
   for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
-    const uint32_t group = slots_[slot] - 1;
-    if (hashes_[group] == hash && Equals(group, key)) return {group, false};
+    const uint32_t group = GroupIn(slots_[slot]);
+    if ((slots_[slot] ^ hash) >> 32 == 0 && Equals(group, key)) return group;
   }
   const uint32_t added = size();
   for (const Chunk::Value& value : key) Store(value);
   hashes_.push_back(hash);
-  slots_[slot] = added + 1;
-  return {added, true};
+  slots_[slot] = SlotOf(hash, added);
+  return added;
 }
 
 Chunk::Value GroupIndex::Key(uint32_t group, size_t i) const {
@@ -69,20 +97,27 @@ uint64_t GroupIndex::memory() const {
          slots_.capacity() * sizeof(slots_[0]);
 }
 
-void GroupIndex::Grow() {
-  std::vector<uint32_t> slots(slots_.empty() ? 64 : 2 * slots_.size());
-  const uint64_t mask = slots.size() - 1;
-  for (uint32_t group = 0; group < size(); ++group) {
-    uint64_t slot = hashes_[group] & mask;
-    while (slots[slot] != 0) slot = (slot + 1) & mask;
-    slots[slot] = group + 1;
+// Makes room for `more` groups.
+void GroupIndex::Reserve(size_t more) {
+  size_t size = std::max<size_t>(64, slots_.size());
+  while (size < 2 * (hashes_.size() + more)) size *= 2;
+  if (size == slots_.size()) return;
+  std::vector<uint64_t> slots(size);
+  for (uint32_t group = 0; group < hashes_.size(); ++group) {
+    uint64_t slot = hashes_[group] & (size - 1);
+    while (slots[slot] != 0) slot = (slot + 1) & (size - 1);
+    slots[slot] = SlotOf(hashes_[group], group);
   }
   slots_ = std::move(slots);
 }
 
 bool GroupIndex::Equals(uint32_t group, std::span<const Chunk::Value> key) const {
   for (size_t i = 0; i < width_; ++i) {
-    if (CompareValues(Key(group, i), key[i]) != 0) return false;
+    const Stored& stored = keys_[group * width_ + i];
+    const bool integers = stored.type == Type::kInteger && key[i].type == Type::kInteger;
+    if (integers ? stored.number != static_cast<uint64_t>(key[i].integer) : CompareValues(Key(group, i), key[i]) != 0) {
+      return false;
+    }
   }
   return true;
 }

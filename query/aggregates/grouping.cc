@@ -1,6 +1,7 @@
 #include "query/aggregates/grouping.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -52,13 +53,17 @@ Result<Grouping::Block> Grouping::Prepare(uint64_t block) const {
 
 void Grouping::Add(const Block& block) {
   const BlockGroups& groups = block.groups;
-  std::vector<uint32_t> numbers(groups.first.size());
-  std::vector<Chunk::Value> key(keys_.size());
-  for (uint32_t g = 0; g < numbers.size(); ++g) {
-    for (size_t i = 0; i < key.size(); ++i) key[i] = groups.Key(g, i);
-    numbers[g] = index_.Add(key).first;
-    rows_.resize(index_.size());
-    rows_[numbers[g]] += groups.rows[g];
+  std::vector<Chunk::Value> keys;
+  keys.reserve(groups.order.size() * keys_.size());
+  for (const uint32_t g : groups.order) {
+    for (size_t i = 0; i < keys_.size(); ++i) keys.push_back(groups.Key(g, i));
+  }
+  const std::vector<uint32_t> found = index_.Add(keys, groups.order.size());
+  rows_.resize(index_.size());
+  std::vector<uint32_t> numbers(groups.rows.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    numbers[groups.order[i]] = found[i];
+    rows_[found[i]] += groups.rows[groups.order[i]];
   }
   for (size_t i = 0; i < block.parts.size(); ++i) arguments_[i].Add(groups, block.parts[i], numbers, size());
 }
@@ -66,6 +71,14 @@ void Grouping::Add(const Block& block) {
 std::vector<uint32_t> Grouping::Sorted() const {
   std::vector<uint32_t> order(size());
   std::iota(order.begin(), order.end(), 0U);
+  if (const std::vector<uint64_t> places = Places(); !places.empty()) {
+    std::vector<std::pair<uint64_t, uint32_t>> placed;
+    placed.reserve(order.size());
+    for (const uint32_t group : order) placed.emplace_back(places[group], group);
+    std::sort(placed.begin(), placed.end());
+    std::transform(placed.begin(), placed.end(), order.begin(), [](const auto& pair) { return pair.second; });
+    return order;
+  }
   std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
     for (size_t i = 0; i < keys_.size(); ++i) {
       const int compared = CompareValues(Key(a, i), Key(b, i));
@@ -74,6 +87,37 @@ std::vector<uint32_t> Grouping::Sorted() const {
     return false;
   });
   return order;
+}
+
+// Returns a number for each group, ascending in the order of the keys; nothing unless the keys are integers, or NULL,
+// of so small ranges that there is one.
+std::vector<uint64_t> Grouping::Places() const {
+  std::vector<uint64_t> places(size(), 0);
+  uint64_t combinations = 1;
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    int64_t least = std::numeric_limits<int64_t>::max();
+    int64_t greatest = std::numeric_limits<int64_t>::min();
+    for (uint32_t group = 0; group < size(); ++group) {
+      const Chunk::Value key = Key(group, i);
+      if (key.type == ColumnValue::Type::kNull) continue;
+      if (key.type != ColumnValue::Type::kInteger) return {};
+      least = std::min(least, key.integer);
+      greatest = std::max(greatest, key.integer);
+    }
+    // NULL comes first, at 0.
+    const uint64_t width = static_cast<uint64_t>(greatest) - static_cast<uint64_t>(least);
+    const uint64_t range = least > greatest ? 0 : width + 1;
+    if ((least <= greatest && width >= uint64_t{1} << 62) ||
+        __builtin_mul_overflow(combinations, range + 1, &combinations))
+      return {};
+    for (uint32_t group = 0; group < size(); ++group) {
+      const Chunk::Value key = Key(group, i);
+      const bool null = key.type == ColumnValue::Type::kNull;
+      const uint64_t place = null ? 0 : static_cast<uint64_t>(key.integer) - static_cast<uint64_t>(least) + 1;
+      places[group] = places[group] * (range + 1) + (descending_[i] ? range - place : place);
+    }
+  }
+  return places;
 }
 
 uint64_t Grouping::memory() const {

@@ -63,6 +63,7 @@ class Grouping {
 
   [[nodiscard]] Result<Block> Prepare(uint64_t block) const;
   void Add(const Block& block);
+  [[nodiscard]] std::vector<uint64_t> Places() const;
 
   ColumnStore* store_;
   std::vector<uint32_t> keys_;

@@ -150,7 +150,8 @@ class BodyReader {
     if (Is("If") && program_[at_++].p2 + 1 != static_cast<int64_t>(end_)) return false;
     int64_t into = 0;
     while (const std::optional<uint32_t> column = TakeColumn(into)) {
-      if (std::none_of(keys_.begin(), keys_.end(), [&](const auto& key) { return key.column == *column; })) return false;
+      if (std::none_of(keys_.begin(), keys_.end(), [&](const auto& key) { return key.column == *column; }))
+        return false;
     }
     return Take("Integer");
   }
@@ -195,9 +196,9 @@ bool ReadsOnlyKeys(std::span<const Instruction> program, int64_t cursor, const G
   return std::all_of(program.begin(), program.end(), [&](const Instruction& instruction) {
     if (instruction.p1 != cursor) return true;
     if (instruction.opcode == "Rowid" || instruction.opcode == "DeferredSeek") return false;
-    return instruction.opcode != "VColumn" ||
-           std::any_of(offer.keys.begin(), offer.keys.end(),
-                       [&](const auto& key) { return static_cast<int64_t>(key.column) == instruction.p2; });
+    return instruction.opcode != "VColumn" || std::any_of(offer.keys.begin(), offer.keys.end(), [&](const auto& key) {
+             return static_cast<int64_t>(key.column) == instruction.p2;
+           });
   });
 }
 

@@ -18,10 +18,10 @@ struct GroupLoop {
     uint32_t column = 0;
     bool distinct = false;
   };
-  std::vector<Use> uses;     ///< functions of one argument, a column
-  bool counts_rows = false;  ///< count(*)
+  std::vector<Use> uses;                ///< functions of one argument, a column
+  bool counts_rows = false;             ///< count(*)
   std::vector<uint32_t> not_null = {};  ///< columns whose NULL rows are skipped
-  bool of_keys = true;       ///< by the keys of the offer; otherwise all rows are one group
+  bool of_keys = true;                  ///< by the keys of the offer; otherwise all rows are one group
   /// SQLite reads the keys again whenever min() or max() finds a new value.
   bool rereads_keys = false;
 };

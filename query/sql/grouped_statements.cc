@@ -169,7 +169,8 @@ bool GroupedStatements::CanSum(const Column& column) const {
 
 // Returns whether equal values of the column are the same: 1 and 1.0 are not, nor are 0.0 and -0.0.
 bool GroupedStatements::LooksAlike(const Column& column) const {
-  constexpr unsigned kReals = 1U << static_cast<unsigned>(FeatureKind::kFloat) | 1U << static_cast<unsigned>(FeatureKind::kDouble);
+  constexpr unsigned kReals =
+      1U << static_cast<unsigned>(FeatureKind::kFloat) | 1U << static_cast<unsigned>(FeatureKind::kDouble);
   return (store_->kinds(column) & kReals) == 0;
 }
 

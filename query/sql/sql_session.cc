@@ -6,12 +6,9 @@
 
 #include "base/nearest_names.h"
 #include "base/text.h"
-#include "query/sql/grouped_statements.h"
 #include "query/sql/sql_authorizer.h"
 #include "query/sql/sql_error.h"
 #include "query/sql/statement_text.h"
-#include "query/tables/catalog_tables.h"
-#include "query/tables/tables.h"
 
 namespace ofindex {
 namespace {
@@ -154,14 +151,12 @@ SqlSession::SqlSession(sqlite3* db, std::unique_ptr<SqlAuthorizer> authorizer)
 SqlSession::SqlSession(SqlSession&& other) noexcept
     : db_(std::exchange(other.db_, nullptr)),
       authorizer_(std::move(other.authorizer_)),
-      open_groups_(std::move(other.open_groups_)),
-      groups_(std::move(other.groups_)) {}
+      ask_first_(std::move(other.ask_first_)) {}
 
 SqlSession& SqlSession::operator=(SqlSession&& other) noexcept {
   std::swap(db_, other.db_);
   std::swap(authorizer_, other.authorizer_);
-  std::swap(open_groups_, other.open_groups_);
-  std::swap(groups_, other.groups_);
+  std::swap(ask_first_, other.ask_first_);
   return *this;
 }
 
@@ -169,25 +164,6 @@ SqlSession::~SqlSession() {
   if (db_ == nullptr) return;
   const SqlMemory::Counting counting(authorizer_->memory());
   sqlite3_close(db_);
-}
-
-Result<SqlSession> SqlSession::Open(const Snapshot& snapshot) {
-  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> shared, snapshot.Catalog());
-  OFINDEX_ASSIGN(Catalog read, ReadCatalog(*shared));
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot.Columns());
-  const auto catalog = std::make_shared<const Catalog>(std::move(read));
-  const AddTables add_catalog = [catalog](sqlite3* db, const WorkLimits& limits) {
-    return RegisterCatalogTables(db, catalog, limits);
-  };
-  const auto add = [&](sqlite3* db, const WorkLimits& limits) -> Result<void> {
-    OFINDEX_TRY(RegisterRecords(db, store, limits));
-    return add_catalog(db, limits);
-  };
-  std::vector<std::string> tables = {"records"};
-  tables.insert(tables.end(), std::begin(kCatalogTables), std::end(kCatalogTables));
-  OFINDEX_ASSIGN(SqlSession session, Open(add, tables));
-  session.open_groups_ = [store, add_catalog, tables] { return GroupedStatements::Open(store, add_catalog, tables); };
-  return session;
 }
 
 bool SqlSession::idle() const { return sqlite3_next_stmt(db_, nullptr) == nullptr; }
@@ -204,25 +180,16 @@ Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::strin
 
 Result<SqlRows> SqlSession::Query(std::string_view sql, const std::vector<SqlParameter>& parameters,
                                   const SqlLimits& limits, size_t written_from) {
-  OFINDEX_ASSIGN(std::optional<SqlRows> groups, QueryGroups(sql, parameters, limits));
-  if (groups) return *std::move(groups);
+  if (ask_first_) {
+    OFINDEX_ASSIGN(std::optional<SqlRows> rows, ask_first_(sql, parameters, limits));
+    if (rows) return *std::move(rows);
+  }
   const SqlMemory::Counting counting(authorizer_->memory());
   auto monitor = std::make_unique<StatementMonitor>(limits, authorizer_->memory());
   OFINDEX_ASSIGN(sqlite3_stmt* const statement, Prepare(sql, *monitor, written_from));
   SqlRows rows(statement, *authorizer_, std::move(monitor), limits.rows);
   OFINDEX_TRY(rows.Bind(parameters));
   return rows;
-}
-
-// Returns the rows of a statement that is answered in groups; nothing if it is not.
-Result<std::optional<SqlRows>> SqlSession::QueryGroups(std::string_view sql,
-                                                       const std::vector<SqlParameter>& parameters,
-                                                       const SqlLimits& limits) {
-  if (!open_groups_ || !MayAggregate(sql)) return std::nullopt;
-  if (groups_ == nullptr) {
-    OFINDEX_ASSIGN(groups_, open_groups_());
-  }
-  return groups_->Query(sql, parameters, limits);
 }
 
 // Accepts a single statement that returns rows and changes nothing.

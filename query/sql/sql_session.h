@@ -12,7 +12,6 @@
 #include "base/result.h"
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
-#include "query/columns/snapshot.h"
 #include "query/sql/statement_monitor.h"
 #include "query/tables/values/work_limits.h"
 
@@ -21,7 +20,6 @@ struct sqlite3_stmt;
 
 namespace ofindex {
 
-class GroupedStatements;
 class SqlAuthorizer;
 
 /// A value for a parameter of a statement: `name` is "label" for :label, @label and $label, and "1" for ?1 and the
@@ -77,11 +75,6 @@ class SqlRows {
 /// time and memory are limited. Moves, does not copy; not thread-safe, and must not cross a fork.
 class SqlSession {
  public:
-  /// Opens a session on a snapshot, whose columns it shares. Aggregates over `records` are computed by kernels where
-  /// the result is the same (query/sql/grouped_statements.h); such a statement counts and limits its memory by itself.
-  /// Errors: kIndex, kIo; kStale if the file was rewritten.
-  [[nodiscard]] static Result<SqlSession> Open(const Snapshot& snapshot);
-
   /// Opens a session on the eponymous virtual tables `tables`, which `add` registers. The work of these tables must
   /// obey the limits that `add` receives. Once they are registered, the connection refuses everything else.
   using AddTables = std::function<Result<void>(sqlite3*, const WorkLimits&)>;
@@ -101,20 +94,19 @@ class SqlSession {
   /// Returns true if no statement of this session is left.
   [[nodiscard]] bool idle() const;
 
- private:
-  using OpenGroups = std::function<Result<std::unique_ptr<GroupedStatements>>()>;
+  /// Makes Query ask `answer` first, which returns nothing if this session must run the statement.
+  using Answer = std::function<Result<std::optional<SqlRows>>(std::string_view, const std::vector<SqlParameter>&,
+                                                              const SqlLimits&)>;
+  void AskFirst(Answer answer) { ask_first_ = std::move(answer); }
 
+ private:
   SqlSession(sqlite3* db, std::unique_ptr<SqlAuthorizer> authorizer);
 
   [[nodiscard]] Result<sqlite3_stmt*> Prepare(std::string_view sql, StatementMonitor& monitor, size_t written_from);
-  [[nodiscard]] Result<std::optional<SqlRows>> QueryGroups(std::string_view sql,
-                                                           const std::vector<SqlParameter>& parameters,
-                                                           const SqlLimits& limits);
 
   sqlite3* db_;
   std::unique_ptr<SqlAuthorizer> authorizer_;
-  OpenGroups open_groups_;                      // null: no statement is answered in groups
-  std::unique_ptr<GroupedStatements> groups_;  // opened by the first statement that may need it
+  Answer ask_first_;  // may be null
 };
 
 }  // namespace ofindex

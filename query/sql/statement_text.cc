@@ -46,7 +46,8 @@ std::string_view WithoutExplain(std::string_view sql) {
 }
 
 bool MayAggregate(std::string_view sql) {
-  constexpr std::array<std::string_view, 8> kWords = {"group", "distinct", "count", "sum", "total", "avg", "min", "max"};
+  constexpr std::array<std::string_view, 8> kWords = {"group", "distinct", "count", "sum",
+                                                      "total", "avg",      "min",   "max"};
   const std::string text = Folded(sql);
   return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) { return text.find(word) != text.npos; });
 }

@@ -28,19 +28,33 @@ void AddNullGroup(const Chunk& chunk, GroupNumbers& groups) {
   }
 }
 
+// Offsets below this are group numbers themselves, with gaps: that saves two accesses per record.
+constexpr size_t kDirect = 4096;
+
+// Replaces the numbers of `groups`, those of all possible values, by numbers without gaps.
 template <typename Offset>
-GroupNumbers NumberOffsets(const Chunk& chunk, const std::vector<Offset>& offsets) {
-  std::vector<uint32_t> groups_of(size_t{1} << (8 * sizeof(Offset)), kNoGroup);
+void CloseGaps(const std::vector<Offset>& offsets, GroupNumbers& groups) {
+  std::vector<uint32_t> groups_of(groups.values.size(), kNoGroup);
   for (const Offset offset : offsets) groups_of[offset] = 0;
-  GroupNumbers groups;
-  const auto base = static_cast<uint64_t>(chunk.integers().base);
+  uint32_t size = 0;
   for (size_t i = 0; i < groups_of.size(); ++i) {
     if (groups_of[i] == kNoGroup) continue;
-    groups_of[i] = static_cast<uint32_t>(groups.values.size());
-    groups.values.push_back({.type = Type::kInteger, .integer = static_cast<int64_t>(base + i)});
+    groups.values[size] = groups.values[i];
+    groups_of[i] = size++;
   }
-  groups.number.resize(chunk.records());
-  for (uint32_t r = 0; r < chunk.records(); ++r) groups.number[r] = groups_of[offsets[r]];
+  groups.values.resize(size);
+  for (size_t r = 0; r < offsets.size(); ++r) groups.number[r] = groups_of[offsets[r]];
+}
+
+template <typename Offset>
+GroupNumbers NumberOffsets(const Chunk& chunk, const std::vector<Offset>& offsets) {
+  GroupNumbers groups;
+  groups.number.assign(offsets.begin(), offsets.end());
+  const Offset greatest = offsets.empty() ? Offset{0} : *std::max_element(offsets.begin(), offsets.end());
+  const auto base = static_cast<uint64_t>(chunk.integers().base);
+  groups.values.resize(size_t{greatest} + 1, {.type = Type::kInteger});
+  for (size_t i = 0; i < groups.values.size(); ++i) groups.values[i].integer = static_cast<int64_t>(base + i);
+  if (groups.values.size() > kDirect) CloseGaps(offsets, groups);
   AddNullGroup(chunk, groups);
   return groups;
 }
@@ -79,31 +93,40 @@ GroupNumbers NumberNeighbours(const Chunk& chunk, const std::vector<uint32_t>& o
   return groups;
 }
 
-// Groups numbers of one type, and NULL.
+// Groups numbers of one type, and NULL, by a hash table of their orders.
 GroupNumbers NumberNumbers(const Chunk& chunk) {
-  struct Keyed {
-    uint64_t order;
-    uint32_t record;
-    bool null;
+  size_t slots = 64;
+  while (slots < size_t{2} * chunk.records()) slots *= 2;
+  std::vector<uint32_t> groups_of(slots, kNoGroup);
+  std::vector<uint64_t> orders;  // by group
+  GroupNumbers groups;
+  groups.number.resize(chunk.records());
+  uint32_t null = kNoGroup;
+  const auto add = [&](const Chunk::Value& value) {
+    groups.values.push_back(value);
+    if (value.real == 0) groups.values.back().real = 0;  // no -0.0
+    return static_cast<uint32_t>(groups.values.size() - 1);
   };
-  std::vector<Keyed> keyed(chunk.records());
   for (uint32_t r = 0; r < chunk.records(); ++r) {
     const Chunk::Value value = chunk.At(r);
-    const bool null = value.type == Type::kNull;
-    keyed[r] = {null ? 0 : OrderOf(value), r, null};
+    if (value.type == Type::kNull) {
+      if (null == kNoGroup) {
+        null = add({});
+        orders.push_back(0);
+      }
+      groups.number[r] = null;
+      continue;
+    }
+    const uint64_t order = OrderOf(value);
+    size_t slot = (order * 0x9e3779b97f4a7c15U >> 20) & (slots - 1);
+    while (groups_of[slot] != kNoGroup && orders[groups_of[slot]] != order) slot = (slot + 1) & (slots - 1);
+    if (groups_of[slot] == kNoGroup) {
+      groups_of[slot] = add(value);
+      orders.push_back(order);
+    }
+    groups.number[r] = groups_of[slot];
   }
-  std::sort(keyed.begin(), keyed.end(),
-            [](const Keyed& a, const Keyed& b) { return a.null != b.null ? a.null : a.order < b.order; });
-  std::vector<uint32_t> order(chunk.records());
-  std::vector<uint64_t> orders(chunk.records());
-  std::vector<uint8_t> nulls(chunk.records());
-  for (size_t i = 0; i < keyed.size(); ++i) {
-    order[i] = keyed[i].record;
-    orders[keyed[i].record] = keyed[i].order;
-    nulls[keyed[i].record] = keyed[i].null ? 1 : 0;
-  }
-  return NumberNeighbours(chunk, order,
-                          [&](uint32_t a, uint32_t b) { return orders[a] == orders[b] && nulls[a] == nulls[b]; });
+  return groups;
 }
 
 GroupNumbers NumberMixed(const Chunk& chunk) {

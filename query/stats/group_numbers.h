@@ -15,7 +15,7 @@ struct GroupNumbers {
 };
 
 /// Assigns the records of `chunk`, which has no lists, to groups. Takes one array access per record for integers of 16
-/// bits or fewer and for bytes; all other values are sorted.
+/// bits or fewer and for bytes; other numbers are hashed, and mixed kinds sorted.
 [[nodiscard]] GroupNumbers NumberGroups(const Chunk& chunk);
 
 }  // namespace ofindex

@@ -38,9 +38,18 @@ template <typename T, typename Sum, typename ValueOf>
 std::vector<Running<T, Sum>> Run(std::span<const uint64_t> records, std::span<const uint32_t> number, size_t groups,
                                  ValueOf value_of) {
   std::vector<Running<T, Sum>> running(groups);
+  if (groups == 1) {  // stays in registers
+    Running<T, Sum> one;
+    ForEachSet(records, [&](uint32_t r) {
+      const T value = value_of(r);
+      if (value == value) one.Add(value);  // not NaN
+    });
+    running[0] = one;
+    return running;
+  }
   ForEachSet(records, [&](uint32_t r) {
     const T value = value_of(r);
-    if (value == value) running[number[r]].Add(value);  // not NaN
+    if (value == value) running[number[r]].Add(value);
   });
   return running;
 }
@@ -131,7 +140,8 @@ std::vector<GroupSum> SumByGroup(const Chunk& chunk, std::span<const uint32_t> n
     case Chunk::Form::kFloats:
       return RealSums(Run<float, double>(records, number, groups, [&](uint32_t r) { return chunk.floats()[r]; }));
     case Chunk::Form::kDoubles:
-      return RealSums(Run<double, long double>(records, number, groups, [&](uint32_t r) { return chunk.doubles()[r]; }));
+      return RealSums(
+          Run<double, long double>(records, number, groups, [&](uint32_t r) { return chunk.doubles()[r]; }));
     case Chunk::Form::kMixed: return AnySums(chunk, number, groups, records);
     default: return std::vector<GroupSum>(groups);
   }

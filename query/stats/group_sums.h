@@ -23,8 +23,8 @@ struct GroupSum {
   [[nodiscard]] std::optional<double> mean() const;
 };
 
-/// Sums the numbers in `chunk` by group: record r is in group `number[r]` of `groups`. Takes only the records whose bits
-/// are set in `records`, each of which is present in the chunk. NaN and bytes are skipped. Not for lists.
+/// Sums the numbers in `chunk` by group: record r is in group `number[r]` of `groups`. Takes only the records whose
+/// bits are set in `records`, each of which is present in the chunk. NaN and bytes are skipped. Not for lists.
 [[nodiscard]] std::vector<GroupSum> SumByGroup(const Chunk& chunk, std::span<const uint32_t> number, size_t groups,
                                                std::span<const uint64_t> records);
 

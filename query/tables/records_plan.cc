@@ -186,7 +186,8 @@ class Planner {
   // Promises rows with equal values next to each other, if a session decides whether the statement may use it.
   void Promise(int distinct, GroupOffer& offer) {
     if (groups_ == nullptr) return;
-    GroupOffer promised{.keys = Order(), .distinct = distinct != kInGroups, .sorted = distinct != kDistinct, .promised = true};
+    GroupOffer promised{
+        .keys = Order(), .distinct = distinct != kInGroups, .sorted = distinct != kDistinct, .promised = true};
     if (!groups_->MayPromise(promised, plan_.Encode())) return;
     info_.orderByConsumed = 1;
     offer = std::move(promised);

@@ -25,7 +25,7 @@ struct RecordsPlan {
   };
 
   std::vector<Argument> arguments;
-  bool descending = false;  ///< by _id
+  bool descending = false;                       ///< by _id
   std::optional<uint32_t> group = std::nullopt;  ///< number of the offer, or of the accepted scan (grouped_scans.h)
   std::vector<GroupRequest::Key> order = {};     ///< records come in this order; empty: by _id
   uint32_t wanted = 0;                           ///< with `order`: about how many records will be read

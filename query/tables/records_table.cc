@@ -11,14 +11,14 @@
 #include "query/columns/column_affinity.h"
 #include "query/columns/list_json.h"
 #include "query/columns/snapshot.h"
-#include "query/tables/values/has_function.h"
 #include "query/tables/groups/grouped_rows.h"
 #include "query/tables/ordered_scan.h"
 #include "query/tables/records_lookups.h"
 #include "query/tables/records_plan.h"
 #include "query/tables/records_scan.h"
-#include "query/tables/values/sql_values.h"
 #include "query/tables/tables.h"
+#include "query/tables/values/has_function.h"
+#include "query/tables/values/sql_values.h"
 
 // The glue between SQLite's virtual-table interface and the engine. Nothing may be thrown through SQLite: Guarded()
 // calls everything that can run out of memory.

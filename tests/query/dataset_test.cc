@@ -9,7 +9,7 @@
 #include "index/build/builder.h"
 #include "index/catalog/paths.h"
 #include "index/output/atomic_file.h"
-#include "query/sql/sql_session.h"
+#include "query/sql/open_session.h"
 #include "tests/query/built_dataset.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
@@ -95,7 +95,7 @@ TEST_CASE("waiting for another process to build the map can be interrupted") {
   CHECK(interrupted(Dataset::Open(index, {}, progress)));
   const auto snapshot = Snapshot::Open(index, {.progress = &progress});
   REQUIRE(snapshot);
-  Result<SqlSession> session = SqlSession::Open(**snapshot);
+  Result<SqlSession> session = OpenSession(**snapshot);
   REQUIRE(session);
   Result<SqlRows> rows = session->Query("SELECT max(_offset) FROM records");
   REQUIRE(rows);

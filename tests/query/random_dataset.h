@@ -35,79 +35,79 @@ class Dice {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 inline const std::vector<int64_t> kIntegers = {0,
-                                        1,
-                                        -1,
-                                        2,
-                                        3,
-                                        5,
-                                        17,
-                                        255,
-                                        256,
-                                        65535,
-                                        65536,
-                                        1'000'000,
-                                        int64_t{1} << 53,
-                                        (int64_t{1} << 53) + 1,
-                                        std::numeric_limits<int64_t>::max(),
-                                        std::numeric_limits<int64_t>::max() - 1,
-                                        std::numeric_limits<int64_t>::min()};
+                                               1,
+                                               -1,
+                                               2,
+                                               3,
+                                               5,
+                                               17,
+                                               255,
+                                               256,
+                                               65535,
+                                               65536,
+                                               1'000'000,
+                                               int64_t{1} << 53,
+                                               (int64_t{1} << 53) + 1,
+                                               std::numeric_limits<int64_t>::max(),
+                                               std::numeric_limits<int64_t>::max() - 1,
+                                               std::numeric_limits<int64_t>::min()};
 inline const std::vector<double> kReals = {0.0, -0.0,   0.5,     1,     1.5,    -2.25,     3,          17,     0x1p53,
-                                    255, 0x1p63, -0x1p63, 1e300, -1e300, kInfinity, -kInfinity, 5e-324, NAN};
+                                           255, 0x1p63, -0x1p63, 1e300, -1e300, kInfinity, -kInfinity, 5e-324, NAN};
 inline const std::vector<float> kFloats = {0.0F,  -0.0F,  0.1F,   0.5F, 1.0F,     -3.0F,   17.0F,
-                                    3e38F, -3e38F, 1e-45F, NAN,  INFINITY, 65536.0F};
+                                           3e38F, -3e38F, 1e-45F, NAN,  INFINITY, 65536.0F};
 inline const std::vector<std::string> kTexts = {"",
-                                         "a",
-                                         "A",
-                                         "b",
-                                         "ab",
-                                         "cat",
-                                         "Cat",
-                                         "CAT",
-                                         "5",
-                                         "1.5",
-                                         "17",
-                                         "-1",
-                                         " 5",
-                                         "zz",
-                                         "\xc3\xa9",
-                                         "\xf0\x9f\x90\x88",
-                                         std::string("a\0b", 3),
-                                         std::string("\0", 1),
-                                         "\xff",
-                                         "a\xff",
-                                         "\xed\xa0\x80",
-                                         "it's",
-                                         "per%cent",
-                                         "under_score",
-                                         "[1,2]",
-                                         "null"};
+                                                "a",
+                                                "A",
+                                                "b",
+                                                "ab",
+                                                "cat",
+                                                "Cat",
+                                                "CAT",
+                                                "5",
+                                                "1.5",
+                                                "17",
+                                                "-1",
+                                                " 5",
+                                                "zz",
+                                                "\xc3\xa9",
+                                                "\xf0\x9f\x90\x88",
+                                                std::string("a\0b", 3),
+                                                std::string("\0", 1),
+                                                "\xff",
+                                                "a\xff",
+                                                "\xed\xa0\x80",
+                                                "it's",
+                                                "per%cent",
+                                                "under_score",
+                                                "[1,2]",
+                                                "null"};
 inline const std::vector<std::string> kNames = {"label",
-                                         "Label",
-                                         "LABEL",
-                                         "_id",
-                                         "rowid",
-                                         "id",
-                                         "_shard",
-                                         "x\"; DROP TABLE shard; --",
-                                         "\xf0\x9f\x90\x88",
-                                         "image/height",
-                                         "a'b",
-                                         "select",
-                                         "",
-                                         " ",
-                                         "a\nb",
-                                         std::string("nul\0l", 5),
-                                         "\xff\xfe",
-                                         "x#count",
-                                         "x",
-                                         "x#bytes",
-                                         std::string(1000, '\x81'),
-                                         "[]",
-                                         "oid",
-                                         "_rowid_",
-                                         "has",
-                                         "records",
-                                         "%s%n"};
+                                                "Label",
+                                                "LABEL",
+                                                "_id",
+                                                "rowid",
+                                                "id",
+                                                "_shard",
+                                                "x\"; DROP TABLE shard; --",
+                                                "\xf0\x9f\x90\x88",
+                                                "image/height",
+                                                "a'b",
+                                                "select",
+                                                "",
+                                                " ",
+                                                "a\nb",
+                                                std::string("nul\0l", 5),
+                                                "\xff\xfe",
+                                                "x#count",
+                                                "x",
+                                                "x#bytes",
+                                                std::string(1000, '\x81'),
+                                                "[]",
+                                                "oid",
+                                                "_rowid_",
+                                                "has",
+                                                "records",
+                                                "%s%n"};
 
 inline Cell SomeCell(Dice& dice, size_t kind, size_t count) {
   Cell cell;
@@ -186,7 +186,9 @@ class RandomDataset {
       }
       case 3:
       case 4: return {.type = ColumnValue::Type::kText, .bytes = dice_.Of(kTexts)};
-      default: return {.type = dice_.OneIn(4) ? ColumnValue::Type::kNull : ColumnValue::Type::kBlob, .bytes = dice_.Of(kTexts)};
+      default:
+        return {.type = dice_.OneIn(4) ? ColumnValue::Type::kNull : ColumnValue::Type::kBlob,
+                .bytes = dice_.Of(kTexts)};
     }
   }
 
@@ -199,7 +201,8 @@ class RandomDataset {
       if (value.type == ColumnValue::Type::kInteger && value.integer != std::numeric_limits<int64_t>::min()) {
         return std::to_string(value.integer);
       }
-      if (value.type == ColumnValue::Type::kText && IsText(AsBytes(value.bytes))) return "'" + Doubled(value.bytes) + "'";
+      if (value.type == ColumnValue::Type::kText && IsText(AsBytes(value.bytes)))
+        return "'" + Doubled(value.bytes) + "'";
       if (value.type == ColumnValue::Type::kBlob) return "x'" + ToHex(AsBytes(value.bytes)) + "'";
     }
     values.push_back(std::move(value));
@@ -248,7 +251,6 @@ class RandomDataset {
       default: return "(" + left + " AND " + SomeExpression(values, depth - 1) + ")";
     }
   }
-
 
   // Returns the first row that differs.
   static std::string Difference(const std::vector<std::string>& rows, const std::vector<std::string>& expected) {

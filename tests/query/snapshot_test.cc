@@ -18,7 +18,7 @@
 #include "query/sampling/columns/split.h"
 #include "query/sampling/open_sampler.h"
 #include "query/sampling/reading_facts.h"
-#include "query/sql/sql_session.h"
+#include "query/sql/open_session.h"
 #include "query/sql/where.h"
 #include "query/stats/stats.h"
 #include "tests/index/working_folder.h"
@@ -72,7 +72,7 @@ struct Opened {
   static Result<Opened> Of(const std::string& index) {
     OFINDEX_ASSIGN(Dataset dataset, Dataset::Open(index));
     OFINDEX_ASSIGN(std::shared_ptr<ColumnStore> store, dataset.snapshot()->Columns());
-    OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(*dataset.snapshot()));
+    OFINDEX_ASSIGN(SqlSession session, OpenSession(*dataset.snapshot()));
     return Opened{std::move(dataset), std::move(store), std::move(session)};
   }
 };
@@ -154,7 +154,7 @@ const std::vector<Door> kDoors = {
     {"sql of features", [](Opened& o) { return Rows(o.session, "SELECT name, present, \"column\" FROM features"); }},
     {"sql of now",
      [](Opened& o) -> Result<std::string> {
-       OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(*o.dataset.snapshot()));
+       OFINDEX_ASSIGN(SqlSession session, OpenSession(*o.dataset.snapshot()));
        return Rows(session, "SELECT _id, x, _offset FROM records");
      }},
     {"where", [](Opened& o) { return Selected(o.store, "x % 10 = 3"); }},

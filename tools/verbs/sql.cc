@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "query/sql/sql_session.h"
+#include "query/sql/open_session.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -104,7 +104,7 @@ Result<int> Ask(const Arguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const SqlLimits limits, LimitsOf(arguments, context));
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
                  Snapshot::Open(arguments.index, {.progress = &context.progress}));
-  OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(*snapshot));
+  OFINDEX_ASSIGN(SqlSession session, OpenSession(*snapshot));
   const Watchdog watchdog(limits.timeout, context);
   OFINDEX_ASSIGN(SqlRows rows, session.Query(query, parameters, limits));
   RowWriter writer(FormOf(arguments, context), rows.columns(), Output::Standard());

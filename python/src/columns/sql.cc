@@ -17,7 +17,7 @@
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
 #include "python/src/records/records.h"
-#include "query/sql/sql_session.h"
+#include "query/sql/open_session.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -168,7 +168,7 @@ void BindSql(nb::module_& m) {
       "open_session",
       [](const Source& source) {
         return std::make_shared<SqlSession>(
-            RunInterruptibly([&](const Progress&) { return SqlSession::Open(*source.dataset.snapshot()); }));
+            RunInterruptibly([&](const Progress&) { return OpenSession(*source.dataset.snapshot()); }));
       },
       "source"_a);
   nb::class_<Cursor>(m, "Cursor")

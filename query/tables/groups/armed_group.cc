@@ -9,7 +9,9 @@ using Stage = ArmedGroup::Stage;
 
 constexpr int kCompensatedVersion = 3043000;
 
-const ArmedGroup& ArmedOf(sqlite3_context* context) { return *static_cast<const ArmedGroup*>(sqlite3_user_data(context)); }
+const ArmedGroup& ArmedOf(sqlite3_context* context) {
+  return *static_cast<const ArmedGroup*>(sqlite3_user_data(context));
+}
 
 // What SQLite keeps for one function and one group; zeros at first.
 template <typename State>
@@ -132,9 +134,9 @@ bool RegisterAggregates(sqlite3* db, const ArmedGroup* armed) {
     return sqlite3_create_window_function(db, name, arguments, kFlags, const_cast<ArmedGroup*>(armed), step, result,
                                           result, inverse, nullptr) == SQLITE_OK;
   };
-  return add("count", 0, CountStep, CountResult, CountInverse) && add("count", 1, CountStep, CountResult, CountInverse) &&
-         add("sum", 1, SumStep, SumResult, SumInverse) && add("total", 1, SumStep, TotalResult, SumInverse) &&
-         add("avg", 1, SumStep, AverageResult, SumInverse);
+  return add("count", 0, CountStep, CountResult, CountInverse) &&
+         add("count", 1, CountStep, CountResult, CountInverse) && add("sum", 1, SumStep, SumResult, SumInverse) &&
+         add("total", 1, SumStep, TotalResult, SumInverse) && add("avg", 1, SumStep, AverageResult, SumInverse);
 }
 
 }  // namespace ofindex

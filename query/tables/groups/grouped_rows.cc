@@ -40,7 +40,9 @@ Result<void> GroupedRows::Begin(const GroupedScan& scan, std::span<const Constra
 
 Result<void> GroupedRows::Next() {
   untested_ = scan_.not_null;
-  if (++row_ < rows_.size()) {
+  // The keys' own row has counted one record.
+  const bool counted = rows_.size() == 2 && scan_.request.arguments.empty() && grouping_->rows(Group()) == 1;
+  if (++row_ < rows_.size() && !counted) {
     Arm();
     return {};
   }
@@ -90,10 +92,7 @@ void GroupedRows::PlanRows() {
   if (any(&Argument::bounds)) rows_.push_back({.stage = Stage::kBounds, .greatest = true});
 }
 
-void GroupedRows::Arm() {
-  const uint32_t group = order_.empty() ? place_ : order_[place_];
-  *armed_ = {.stage = rows_[row_].stage, .grouping = &*grouping_, .group = group};
-}
+void GroupedRows::Arm() { *armed_ = {.stage = rows_[row_].stage, .grouping = &*grouping_, .group = Group()}; }
 
 void GroupedRows::Disarm() {
   if (grouping_ && armed_->grouping == &*grouping_) *armed_ = {};
@@ -112,8 +111,7 @@ void GroupedRows::Put(sqlite3_context* context, uint32_t column) {
       std::find_if(arguments.begin(), arguments.end(), [&](const auto& each) { return each.column == column; });
   const Row& row = rows_[row_];
   if (key != keys.end()) {
-    const uint32_t group = order_.empty() ? place_ : order_[place_];
-    PutResult(context, grouping_->Key(group, static_cast<size_t>(key - keys.begin())));
+    PutResult(context, grouping_->Key(Group(), static_cast<size_t>(key - keys.begin())));
   }
   if (argument == arguments.end()) return;
   const auto number = static_cast<unsigned>(argument - arguments.begin());
@@ -127,10 +125,9 @@ void GroupedRows::Put(sqlite3_context* context, uint32_t column) {
 void GroupedRows::PutArgument(sqlite3_context* context, size_t i) const {
   const Row& row = rows_[row_];
   if (row.stage == Stage::kNone || row.stage == Stage::kValues) return;
-  const uint32_t group = order_.empty() ? place_ : order_[place_];
   const ArgumentStates& states = grouping_->argument(i);
   if (states.argument().bounds) {
-    PutResult(context, ViewOf(row.greatest ? states.max(group) : states.min(group)));
+    PutResult(context, ViewOf(row.greatest ? states.max(Group()) : states.min(Group())));
   } else if (states.argument().distinct && row.stage == Stage::kDistinct) {
     sqlite3_result_int64(context, 0);
   }

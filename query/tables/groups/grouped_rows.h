@@ -45,8 +45,8 @@ class GroupedRows {
 
   [[nodiscard]] bool done() const { return done_; }
 
-  /// Returns a column of the row to SQLite. Only for columns that the scan names. SQLite first tests those that must not
-  /// be NULL, and then reads the others.
+  /// Returns a column of the row to SQLite. Only for columns that the scan names. SQLite first tests those that must
+  /// not be NULL, and then reads the others.
   void Put(sqlite3_context* context, uint32_t column);
 
  private:
@@ -61,6 +61,7 @@ class GroupedRows {
   [[nodiscard]] Result<void> Advance(uint64_t blocks);
   [[nodiscard]] Result<void> GroupAll();
   [[nodiscard]] Result<bool> FindGroup();
+  [[nodiscard]] uint32_t Group() const { return order_.empty() ? place_ : order_[place_]; }
   void PlanRows();
   void Arm();
   void Disarm();
@@ -71,11 +72,11 @@ class GroupedRows {
   ArmedGroup* armed_;
   GroupedScan scan_;
   std::optional<Grouping> grouping_;
-  std::vector<Row> rows_;         // of each group
-  std::vector<uint32_t> order_;   // of the groups; empty: by number
-  uint64_t window_ = 1;           // blocks to group next
-  uint32_t place_ = 0;            // of the group in the order
-  size_t row_ = 0;                // of the group
+  std::vector<Row> rows_;           // of each group
+  std::vector<uint32_t> order_;     // of the groups; empty: by number
+  uint64_t window_ = 1;             // blocks to group next
+  uint32_t place_ = 0;              // of the group in the order
+  size_t row_ = 0;                  // of the group
   std::vector<uint32_t> untested_;  // columns that SQLite tests for NULL before it reads others of this row
   bool done_ = true;
 };

@@ -34,6 +34,7 @@ bool GroupedScans::Seal() {
 
 void GroupedScans::Clear() {
   scans_.clear();
+  next_ = 0;
   denied_.clear();
   armed_ = {};
 }

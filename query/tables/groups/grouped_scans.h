@@ -26,16 +26,17 @@ struct GroupOffer {
 struct GroupedScan {
   GroupRequest request;
   std::vector<uint32_t> not_null = {};  ///< columns whose NULL records are left out
-  bool distinct = false;     ///< a row for each group, as soon as it is known if they need not be sorted
+  bool distinct = false;                ///< a row for each group, as soon as it is known if they need not be sorted
   bool sorted = true;
   bool counts_rows = false;  ///< count(*) is asked for
 };
 
 /// The agreement of a session and its table `records` on which scans of a statement return groups.
 ///
-/// While a statement is explained, the table makes offers, each with a number that its plan shows. The session finds the
-/// plans that SQLite chose, and accepts offers or denies them. When the statement is then prepared, the table sees the
-/// same calls in the same order, and its plans name the accepted scans. Used by the thread that runs the statements.
+/// While a statement is explained, the table makes offers, each with a number that its plan shows. The session finds
+/// the plans that SQLite chose, and accepts offers or denies them. When the statement is then prepared, the table sees
+/// the same calls in the same order, and its plans name the accepted scans. Used by the thread that runs the
+/// statements.
 class GroupedScans {
  public:
   // For the session.

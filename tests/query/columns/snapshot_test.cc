@@ -13,7 +13,7 @@
 
 #include "index/catalog/paths.h"
 #include "query/dataset.h"
-#include "query/sql/sql_session.h"
+#include "query/sql/open_session.h"
 #include "query/sql/where.h"
 #include "tests/query/built_dataset.h"
 #include "tests/support/child_process.h"
@@ -46,7 +46,7 @@ TEST_CASE("each part of a snapshot is opened once and shared by all its users") 
 TEST_CASE("the chunks that a query decodes stay cached for the next session on the snapshot") {
   const BuiltDataset built(Framing::kTfRecord);
   const auto snapshot = OpenBuilt(built);
-  SqlSession session = SqlSession::Open(*snapshot).value();
+  SqlSession session = OpenSession(*snapshot).value();
   SqlRows rows = session.Query("SELECT max(_offset) FROM records").value();
   REQUIRE(rows.Next().value());
   CHECK(snapshot->Columns().value()->cached_bytes() > 0);
@@ -79,7 +79,7 @@ TEST_CASE("the catalog and sessions of a snapshot are read any number of times")
   const auto catalog = snapshot->Catalog().value();
   const auto read_shards = [](CatalogReader& reader) { return reader.Shards(); };
   for (int i = 0; i < 600; ++i) REQUIRE(catalog->With(read_shards));
-  for (int i = 0; i < 100; ++i) REQUIRE(SqlSession::Open(*snapshot));
+  for (int i = 0; i < 100; ++i) REQUIRE(OpenSession(*snapshot));
 }
 
 TEST_CASE("a map that could not be built is built when it is next asked for") {
@@ -148,7 +148,7 @@ TEST_CASE("children that are forked while a thread opens sessions and runs queri
   std::atomic<bool> done{false};
   std::jthread busy([&] {
     while (!done) {
-      SqlSession session = SqlSession::Open(*snapshot).value();
+      SqlSession session = OpenSession(*snapshot).value();
       SqlRows rows = session.Query("SELECT group_concat(hex(_offset)) FROM records").value();
       if (!rows.Next()) break;
     }

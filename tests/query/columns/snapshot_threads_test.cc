@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "query/columns/snapshot.h"
-#include "query/sql/sql_session.h"
+#include "query/sql/open_session.h"
 #include "query/sql/where.h"
 #include "tests/query/built_dataset.h"
 
@@ -21,7 +21,7 @@ int WrongAnswers(const Snapshot& snapshot, uint64_t records) {
   wrong += !found || found->count() != records;
   const auto damage = snapshot.Catalog().and_then([](const auto& catalog) { return catalog->Damage(); });
   wrong += !damage || !damage->empty();
-  auto session = SqlSession::Open(snapshot);
+  auto session = OpenSession(snapshot);
   auto rows =
       session.and_then([](SqlSession& open) { return open.Query("SELECT count(*), max(_length) FROM records"); });
   const auto row = rows.and_then([](SqlRows& open) { return open.Next(); });

@@ -73,12 +73,28 @@ class Aggregates : public RandomDataset {
   }
 
   std::string SomeCall() {
-    static const std::vector<std::string> kCalls = {
-        "count(*)", "count(@)", "sum(@)", "total(@)", "avg(@)", "min(@)", "max(@)", "count(DISTINCT @)",
-        "sum(DISTINCT @)", "avg(DISTINCT @)", "total(DISTINCT @)", "min(DISTINCT @)"};
-    static const std::vector<std::string> kMisses = {
-        "group_concat(@)", "sum(@ + 1)", "count(*) FILTER (WHERE @ > 1)", "max(@, 3)", "min(@ COLLATE NOCASE)",
-        "count(DISTINCT @ COLLATE NOCASE)", "sum(-@)", "@", "json_group_array(@)", "sum(@) FILTER (WHERE @ IS NOT NULL)"};
+    static const std::vector<std::string> kCalls = {"count(*)",
+                                                    "count(@)",
+                                                    "sum(@)",
+                                                    "total(@)",
+                                                    "avg(@)",
+                                                    "min(@)",
+                                                    "max(@)",
+                                                    "count(DISTINCT @)",
+                                                    "sum(DISTINCT @)",
+                                                    "avg(DISTINCT @)",
+                                                    "total(DISTINCT @)",
+                                                    "min(DISTINCT @)"};
+    static const std::vector<std::string> kMisses = {"group_concat(@)",
+                                                     "sum(@ + 1)",
+                                                     "count(*) FILTER (WHERE @ > 1)",
+                                                     "max(@, 3)",
+                                                     "min(@ COLLATE NOCASE)",
+                                                     "count(DISTINCT @ COLLATE NOCASE)",
+                                                     "sum(-@)",
+                                                     "@",
+                                                     "json_group_array(@)",
+                                                     "sum(@) FILTER (WHERE @ IS NOT NULL)"};
     std::string call = dice_.OneIn(12) ? dice_.Of(kMisses) : dice_.Of(kCalls);
     for (size_t at = call.find('@'); at != std::string::npos; at = call.find('@')) call.replace(at, 1, SomeColumn());
     return call;
@@ -129,7 +145,9 @@ class Aggregates : public RandomDataset {
     if (!ordered) return sql;
     switch (dice_.Below(4)) {
       case 0: return sql + " ORDER BY c DESC, " + keys + (dice_.OneIn(2) ? " LIMIT 5" : "");
-      case 1: return sql + " ORDER BY " + keys + (dice_.OneIn(2) ? " DESC" : "") + (dice_.OneIn(2) ? " LIMIT 3 OFFSET 1" : "");
+      case 1:
+        return sql + " ORDER BY " + keys + (dice_.OneIn(2) ? " DESC" : "") +
+               (dice_.OneIn(2) ? " LIMIT 3 OFFSET 1" : "");
       case 2: return sql + " ORDER BY " + SomeCall() + " NULLS LAST, " + keys;
       default: return sql;
     }
@@ -143,28 +161,38 @@ class Aggregates : public RandomDataset {
       case 1: return "WITH g AS (" + SomeGrouped(values, true) + ") SELECT g.*, (SELECT count(*) FROM g) FROM g";
       case 2: return "SELECT DISTINCT " + a + " FROM records" + SomeWhere(values);
       case 3: return "SELECT DISTINCT " + a + ", " + b + " FROM records" + SomeWhere(values) + " ORDER BY 1, 2 LIMIT 7";
-      case 4: return "SELECT DISTINCT " + a + dice_.Of(std::vector<std::string>{", rowid % 3", " || 'x'", ", _id > 5"}) +
-                     " FROM records" + SomeWhere(values);
+      case 4:
+        return "SELECT DISTINCT " + a + dice_.Of(std::vector<std::string>{", rowid % 3", " || 'x'", ", _id > 5"}) +
+               " FROM records" + SomeWhere(values);
       case 5: return "SELECT DISTINCT " + a + " FROM records WHERE rowid % 3 = 1 AND " + SomeLeaf(values);
-      case 6: return "SELECT " + SomeCall() + " FROM records" + SomeWhere(values) + " UNION ALL SELECT " + SomeCall() +
-                     " FROM records";
-      case 7: return "SELECT count(*) FROM records WHERE " + a + " IN (SELECT " + b + " FROM records" + SomeWhere(values) +
-                     " GROUP BY 1 HAVING count(*) > 1)";
-      case 8: return "SELECT " + a + ", count(*), sum(count(*)) OVER (ORDER BY " + a + ") FROM records GROUP BY 1 ORDER BY 1";
-      case 9: return "SELECT _id, (SELECT " + SomeCall() + " FROM records s WHERE s." + a + " = r." + a +
-                     ") FROM records r WHERE _id < 9 ORDER BY 1";
+      case 6:
+        return "SELECT " + SomeCall() + " FROM records" + SomeWhere(values) + " UNION ALL SELECT " + SomeCall() +
+               " FROM records";
+      case 7:
+        return "SELECT count(*) FROM records WHERE " + a + " IN (SELECT " + b + " FROM records" + SomeWhere(values) +
+               " GROUP BY 1 HAVING count(*) > 1)";
+      case 8:
+        return "SELECT " + a + ", count(*), sum(count(*)) OVER (ORDER BY " + a + ") FROM records GROUP BY 1 ORDER BY 1";
+      case 9:
+        return "SELECT _id, (SELECT " + SomeCall() + " FROM records s WHERE s." + a + " = r." + a +
+               ") FROM records r WHERE _id < 9 ORDER BY 1";
       case 10: return "SELECT " + a + ", max(" + b + "), " + SomeColumn() + " FROM records GROUP BY 1";
-      case 11: return "SELECT v.column1, " + SomeFunctions() + " FROM (VALUES (1), (2), (1)) v, records r WHERE r." + a +
-                      " >= v.column1 GROUP BY 1";
-      case 12: return "SELECT v.column1, count(*), sum(r." + b + ") FROM (VALUES (1), (2), ('a')) v JOIN records r ON r." + a +
-                      " = v.column1";
+      case 11:
+        return "SELECT v.column1, " + SomeFunctions() + " FROM (VALUES (1), (2), (1)) v, records r WHERE r." + a +
+               " >= v.column1 GROUP BY 1";
+      case 12:
+        return "SELECT v.column1, count(*), sum(r." + b + ") FROM (VALUES (1), (2), ('a')) v JOIN records r ON r." + a +
+               " = v.column1";
       case 13: return "SELECT count(*) FROM (SELECT DISTINCT " + a + " FROM records" + SomeWhere(values) + ")";
-      case 14: return "SELECT g.c, (SELECT " + SomeCall() + " FROM records) FROM (" + SomeGrouped(values, false) +
-                      ") g JOIN (" + "SELECT count(*) AS n, avg(" + a + ") FROM records GROUP BY " + b + ") h ON h.n = g.c";
-      case 15: return "SELECT " + a + ", count(" + a + "), sum(" + a + "), avg(" + a + "), min(" + a + "), max(" + a +
-                      "), count(DISTINCT " + a + ") FROM records" + SomeWhere(values) + " GROUP BY 1";
-      case 16: return "SELECT count(" + a + "), count(DISTINCT " + a + "), sum(" + a + "), sum(DISTINCT " + a + "), min(" + a +
-                      "), max(" + a + ") FROM records" + SomeWhere(values);
+      case 14:
+        return "SELECT g.c, (SELECT " + SomeCall() + " FROM records) FROM (" + SomeGrouped(values, false) +
+               ") g JOIN (" + "SELECT count(*) AS n, avg(" + a + ") FROM records GROUP BY " + b + ") h ON h.n = g.c";
+      case 15:
+        return "SELECT " + a + ", count(" + a + "), sum(" + a + "), avg(" + a + "), min(" + a + "), max(" + a +
+               "), count(DISTINCT " + a + ") FROM records" + SomeWhere(values) + " GROUP BY 1";
+      case 16:
+        return "SELECT count(" + a + "), count(DISTINCT " + a + "), sum(" + a + "), sum(DISTINCT " + a + "), min(" + a +
+               "), max(" + a + ") FROM records" + SomeWhere(values);
       case 17:
       case 18: return "SELECT " + SomeFunctions() + " FROM records" + SomeWhere(values);
       default: return SomeGrouped(values, true);

@@ -12,6 +12,7 @@
 #include "query/columns/find_column.h"
 #include "query/dataset.h"
 #include "query/sampling/open_sampler.h"
+#include "query/sql/open_session.h"
 #include "query/sql/where.h"
 #include "query/stats/stats.h"
 #include "tests/index/built_set.h"
@@ -184,7 +185,7 @@ inline void AskColumns(const BuiltSet& set, Answers& answers) {
 
 inline void AskSql(const BuiltSet& set, Answers& answers) {
   const auto snapshot = Snapshot::Open(set.index(), {.columns = {.threads = 1}});
-  Result<SqlSession> session = snapshot.and_then([](const auto& open) { return SqlSession::Open(*open); });
+  Result<SqlSession> session = snapshot.and_then([](const auto& open) { return OpenSession(*open); });
   answers["session"] = session ? "open" : kError;
   if (!session) return;
   constexpr char kQuery[] =

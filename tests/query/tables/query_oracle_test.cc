@@ -26,9 +26,7 @@ constexpr int kQueries = 90;       // per dataset
 /// A random dataset, also as a virtual table.
 class World : public RandomDataset {
  public:
-  explicit World(uint64_t seed) : RandomDataset(seed) {
-    REQUIRE(RegisterRecords(virtual_.db(), store_).has_value());
-  }
+  explicit World(uint64_t seed) : RandomDataset(seed) { REQUIRE(RegisterRecords(virtual_.db(), store_).has_value()); }
 
   // Asks the plain table, the virtual table and Where() for the records of one random expression.
   void AskExpression() {
