@@ -43,6 +43,19 @@ void AddUse(const GroupLoop::Use& use, std::vector<Argument>& arguments) {
   }
 }
 
+// Returns whether a statement compares the columns of `records` with constants and parameters only: numeric affinity
+// comes from casts and from the columns of other tables and scans.
+bool IsPlain(const std::vector<Instruction>& program) {
+  int scans = 0;
+  for (const Instruction& instruction : program) {
+    const std::string& opcode = instruction.opcode;
+    if (opcode == "Cast" || opcode == "OpenRead" || opcode == "OpenAutoindex" || opcode == "InitCoroutine")
+      return false;
+    scans += opcode == "VOpen" ? 1 : 0;
+  }
+  return scans == 1;
+}
+
 // Returns how many times a program steps through sum(), total() or avg().
 size_t CountSums(const std::vector<Instruction>& program) {
   return static_cast<size_t>(std::count_if(program.begin(), program.end(), [](const Instruction& instruction) {
@@ -87,22 +100,26 @@ Result<std::optional<SqlRows>> GroupedStatements::Query(std::string_view sql,
 bool GroupedStatements::Plan(std::string_view sql, const std::vector<SqlParameter>& parameters,
                              const SqlLimits& limits) {
   constexpr int kMaxAttempts = 8;
-  const std::string explained = StrCat("EXPLAIN ", WithoutExplain(sql));
+  bool plain = false;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    scans_->Explain();
-    Result<SqlRows> rows = session_.Query(explained, parameters, limits);
-    if (!rows) break;
-    const Result<std::vector<Instruction>> program = ReadProgram(*rows);
+    const Result<std::vector<Instruction>> program = Explain(sql, plain, parameters, limits);
     if (!program) break;
     bool denied = false;
-    const bool accepted = AcceptScans(*program, denied);
-    if (!denied) {
-      if (accepted) return true;
-      break;
-    }
+    if (AcceptScans(*program, denied) && !denied) return true;
+    if (denied) continue;
+    if (plain || !IsPlain(*program)) break;
+    plain = true;
   }
   (void)scans_->Seal();
   return false;
+}
+
+Result<std::vector<Instruction>> GroupedStatements::Explain(std::string_view sql, bool plain,
+                                                            const std::vector<SqlParameter>& parameters,
+                                                            const SqlLimits& limits) {
+  scans_->Explain(plain);
+  OFINDEX_ASSIGN(SqlRows rows, session_.Query(StrCat("EXPLAIN ", WithoutExplain(sql)), parameters, limits));
+  return ReadProgram(rows);
 }
 
 // Returns whether a scan was accepted. Sets `denied` if an offer was denied that SQLite relies on.

@@ -36,6 +36,9 @@ class GroupedStatements {
       : store_(std::move(store)), scans_(std::move(scans)), session_(std::move(session)) {}
 
   [[nodiscard]] bool Plan(std::string_view sql, const std::vector<SqlParameter>& parameters, const SqlLimits& limits);
+  [[nodiscard]] Result<std::vector<Instruction>> Explain(std::string_view sql, bool plain,
+                                                         const std::vector<SqlParameter>& parameters,
+                                                         const SqlLimits& limits);
   [[nodiscard]] bool AcceptScans(const std::vector<Instruction>& program, bool& denied);
   [[nodiscard]] std::optional<GroupedScan> ScanFor(const std::vector<Instruction>& program, size_t begin,
                                                    const GroupOffer& offer) const;

@@ -144,7 +144,8 @@ int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
   return Guarded(table, [&]() -> Result<void> {
     const RecordsSource& source = TableOf(table).source;
     RecordsPlan plan;
-    PlanRecords(*source.store, source.plain, source.groups.get(), *info, plan);
+    const bool plain = source.plain || (source.groups != nullptr && source.groups->plain());
+    PlanRecords(*source.store, plain, source.groups.get(), *info, plan);
     const std::string text = plan.Encode();
     info->idxStr = sqlite3_mprintf("%s", text.c_str());
     info->needToFreeIdxStr = 1;

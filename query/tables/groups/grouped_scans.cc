@@ -10,8 +10,9 @@ bool operator==(const GroupRequest::Key& a, const GroupRequest::Key& b) {
   return a.column == b.column && a.descending == b.descending;
 }
 
-void GroupedScans::Explain() {
+void GroupedScans::Explain(bool plain) {
   mode_ = Mode::kExplain;
+  plain_ = plain;
   offers_.clear();
   accepted_.clear();
 }
@@ -46,7 +47,7 @@ std::string GroupedScans::KeyOf(const GroupOffer& offer, const std::string& plan
 }
 
 bool GroupedScans::MayPromise(const GroupOffer& offer, const std::string& plan) const {
-  return open() && !denied_.contains(KeyOf(offer, plan));
+  return mode_ != Mode::kSealed && !denied_.contains(KeyOf(offer, plan));
 }
 
 std::optional<uint64_t> GroupedScans::Take(const GroupOffer& offer, const std::string& plan) {

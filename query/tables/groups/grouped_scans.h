@@ -41,8 +41,8 @@ class GroupedScans {
  public:
   // For the session.
 
-  /// Begins an explanation: all offers are forgotten, but not which ones were denied.
-  void Explain();
+  /// Begins an explanation: all offers are forgotten, but not which ones were denied. `plain`: as in RecordsSource.
+  void Explain(bool plain);
 
   /// Returns offer `number`, of which plans show it.
   [[nodiscard]] const GroupOffer& offer(size_t number) const { return offers_[number].offer; }
@@ -62,8 +62,7 @@ class GroupedScans {
 
   // For the table.
 
-  /// Whether offers are taken at all now: otherwise the table must promise nothing that needs them.
-  [[nodiscard]] bool open() const { return mode_ != Mode::kSealed; }
+  [[nodiscard]] bool plain() const { return plain_ && mode_ != Mode::kSealed; }
 
   /// Returns false if the offer was denied; `plan` is everything else that the table told about this way.
   [[nodiscard]] bool MayPromise(const GroupOffer& offer, const std::string& plan) const;
@@ -89,6 +88,7 @@ class GroupedScans {
   [[nodiscard]] static std::string KeyOf(const GroupOffer& offer, const std::string& plan);
 
   Mode mode_ = Mode::kSealed;
+  bool plain_ = false;
   std::vector<Made> offers_;
   std::set<std::string> denied_;
   std::map<size_t, GroupedScan> accepted_;  // by number of the offer

@@ -1,0 +1,152 @@
+#include "query/sql/grouped_statements.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+
+#include "tests/query/columns_in_memory.h"
+
+namespace ofindex {
+namespace {
+
+std::shared_ptr<ColumnStore> Store(size_t records) {
+  std::vector<FeatureInMemory> features = {{"label", {}}, {"score", {}}, {"name", {}}, {"list", {}}};
+  for (size_t r = 0; r < records; ++r) {
+    features[0].cells.emplace_back(Ints({static_cast<int64_t>(r % 7)}));
+    features[1].cells.emplace_back(Floats({static_cast<double>(r) / 4}));
+    features[2].cells.emplace_back(Strings({"name " + std::to_string(r % 5)}));
+    features[3].cells.emplace_back(Ints({1, static_cast<int64_t>(r)}));
+  }
+  const std::vector<uint32_t> blocks(records / 100, 100);
+  ColumnsInMemory columns(std::move(features), blocks,
+                          {.mode = ColumnChoice::Mode::kNamed, .names = {"label", "list", "name", "score"}});
+  return std::make_shared<ColumnStore>(std::make_unique<ColumnsInMemory>(std::move(columns)),
+                                       ColumnStoreOptions{.threads = 2});
+}
+
+std::unique_ptr<GroupedStatements> OpenOn(const std::shared_ptr<ColumnStore>& store) {
+  auto opened =
+      GroupedStatements::Open(store, [](sqlite3*, const WorkLimits&) -> Result<void> { return {}; }, {"records"});
+  REQUIRE_MESSAGE(opened.has_value(), opened.error().message);
+  return *std::move(opened);
+}
+
+// Returns whether a statement is answered in groups.
+bool IsAnswered(GroupedStatements& statements, std::string_view sql, const std::vector<SqlParameter>& parameters = {}) {
+  const auto rows = statements.Query(sql, parameters, {});
+  REQUIRE(rows.has_value());
+  return rows->has_value();
+}
+
+TEST_CASE("statements whose scans only feed aggregate functions are answered in groups") {
+  const auto statements = OpenOn(Store(300));
+  for (const std::string& sql : std::vector<std::string>{
+           "SELECT count(*) FROM records",
+           "SELECT label, count(*), avg(score) FROM records GROUP BY label",
+           "SELECT count(*) FROM records WHERE label > 3 AND score < 9 GROUP BY name, label",
+           "SELECT sum(score), total(label), min(name), max(name), count(name) FROM records WHERE name LIKE 'name%'",
+           "SELECT count(DISTINCT name), sum(DISTINCT label) FROM records",
+           "SELECT count(DISTINCT name) FROM records",
+           "SELECT count(name), count(DISTINCT name), min(name) FROM records GROUP BY label",
+           "SELECT DISTINCT label FROM records",
+           "SELECT DISTINCT label, name FROM records WHERE score > 5 ORDER BY label, name",
+           "SELECT label, max(score) AS best FROM records GROUP BY 1 HAVING best > 3 ORDER BY best DESC LIMIT 2",
+           "SELECT label + 1, count(*) * 2 FROM records GROUP BY label ORDER BY count(*)",
+           "SELECT max(c) FROM (SELECT count(*) AS c FROM records GROUP BY label)",
+           "WITH g AS (SELECT label, count(*) AS c FROM records GROUP BY label) SELECT a.c FROM g a JOIN g b USING "
+           "(label)",
+           "SELECT _id FROM records WHERE score = (SELECT max(score) FROM records)",
+           "SELECT label, count(*), sum(count(*)) OVER (ORDER BY label) FROM records GROUP BY label",
+           "SELECT sum(score) FROM records WHERE score IS NOT NULL",
+           "SELECT _shard, min(_id), max(_id), sum(_length) FROM records GROUP BY _shard",
+           "EXPLAIN QUERY PLAN SELECT count(*) FROM records",
+           "explain SELECT count(*) FROM records",
+       }) {
+    CHECK_MESSAGE(IsAnswered(*statements, sql), sql);
+  }
+  CHECK(IsAnswered(*statements, "SELECT count(*) FROM records WHERE name = ?1",
+                   {{"1", {.type = ColumnValue::Type::kText, .bytes = "name 1"}}}));
+}
+
+TEST_CASE("all other statements are left to an ordinary session") {
+  const auto statements = OpenOn(Store(300));
+  for (const std::string& sql : std::vector<std::string>{
+           "SELECT label FROM records",
+           "SELECT group_concat(name) FROM records",
+           "SELECT sum(score + 1) FROM records",
+           "SELECT label, score, count(*) FROM records GROUP BY label",
+           "SELECT label, max(score), name FROM records GROUP BY label",
+           "SELECT sum(score) FILTER (WHERE label = 1), count(*) FROM records",
+           "SELECT count(*) FROM records WHERE label + 1 = 3",
+           "SELECT count(*) FROM records WHERE random() > 0",
+           "SELECT name COLLATE NOCASE, count(*) FROM records GROUP BY 1",
+           "SELECT min(name COLLATE NOCASE) FROM records",
+           "SELECT count(DISTINCT name COLLATE NOCASE) FROM records",
+           "SELECT sum(name) FROM records",
+           "SELECT min(list) FROM records",
+           "SELECT list, count(*) FROM records GROUP BY list",
+           "SELECT DISTINCT label, rowid FROM records",
+           "SELECT DISTINCT label FROM records WHERE rowid % 2 = 0",
+           "SELECT DISTINCT label FROM records ORDER BY score",
+           "SELECT label / 2, count(*) FROM records GROUP BY 1",
+           "SELECT (SELECT count(*) FROM records s WHERE s.label = r.label) FROM records r",
+           "SELECT v.column1, sum(score) FROM (VALUES (1), (2)) v JOIN records ON label >= v.column1",
+           "SELECT nothing, count(*) FROM records",
+           "SELECT count(*) FROM",
+       }) {
+    CHECK_MESSAGE(!IsAnswered(*statements, sql), sql);
+  }
+}
+
+TEST_CASE("the plan of a statement that is answered in groups says so") {
+  const auto statements = OpenOn(Store(300));
+  auto rows = statements->Query("EXPLAIN QUERY PLAN SELECT label, name, count(*) FROM records GROUP BY 1, 2", {}, {});
+  REQUIRE(rows.has_value());
+  REQUIRE(rows->has_value());
+  REQUIRE((*rows)->Next().value());
+  CHECK(AsText((*rows)->At(3).bytes) == "SCAN records VIRTUAL TABLE INDEX 0:#0 one row for each label, name");
+}
+
+TEST_CASE("statements may be stepped through in turns") {
+  const auto statements = OpenOn(Store(300));
+  auto first = statements->Query("SELECT label, count(*) FROM records GROUP BY label", {}, {}).value();
+  REQUIRE(first);
+  REQUIRE(first->Next().value());
+  auto second = statements->Query("SELECT name, count(*), sum(label) FROM records GROUP BY name", {}, {}).value();
+  REQUIRE(second);
+  int64_t records = first->At(1).integer;
+  int64_t names = 0;
+  for (bool more = true, named = true; more || named;) {
+    named = named && second->Next().value();
+    if (named) names += second->At(1).integer;
+    more = more && first->Next().value();
+    if (more) records += first->At(1).integer;
+  }
+  CHECK(records == 300);
+  CHECK(names == 300);
+}
+
+TEST_CASE("groups that need more memory than a statement may use are an error") {
+  const auto statements = OpenOn(Store(30'000));
+  auto rows = statements->Query("SELECT score, count(*) FROM records GROUP BY score", {}, {.memory_bytes = 1 << 20});
+  REQUIRE(rows.has_value());
+  REQUIRE(rows->has_value());
+  const Result<bool> more = (*rows)->Next();
+  REQUIRE_FALSE(more.has_value());
+  CHECK(more.error().code == ErrorCode::kLimit);
+}
+
+TEST_CASE("a cancelled statement ends") {
+  const auto statements = OpenOn(Store(300));
+  std::atomic<bool> cancel = false;
+  auto rows = statements->Query("SELECT label, count(*) FROM records GROUP BY label", {}, {.cancel = &cancel});
+  REQUIRE(rows.has_value());
+  REQUIRE(rows->has_value());
+  cancel = true;
+  const Result<bool> more = (*rows)->Next();
+  REQUIRE_FALSE(more.has_value());
+  CHECK(more.error().code == ErrorCode::kInterrupted);
+}
+
+}  // namespace
+}  // namespace ofindex
