@@ -44,6 +44,8 @@ ofindex::Result<const PayloadSource*> OpenedDataset::Source() const {
   return source.release()->get();
 }
 
-ofindex::Result<ofindex::SqlSession> OpenedDataset::OpenSession() const { return ofindex::OpenSession(*dataset_.snapshot()); }
+ofindex::Result<ofindex::SqlSession> OpenedDataset::OpenSession() const {
+  return ofindex::OpenSession(*dataset_.snapshot());
+}
 
 }  // namespace ofindex::v1
