@@ -30,8 +30,10 @@ Result<Grouping> Grouping::Of(ColumnStore& store, const GroupRequest& request, P
 Result<void> Grouping::Advance(uint64_t blocks) {
   const uint64_t begin = next_block_;
   next_block_ = std::min<uint64_t>(begin + blocks, store_->blocks().size());
+  const bool trivial = only_counts() && predicate_.parts().empty();
   return MergeInOrder(
-      store_->threads(), next_block_ - begin, nullptr, [&](uint64_t block) { return Prepare(begin + block); },
+      trivial ? 1 : store_->threads(), next_block_ - begin, nullptr,
+      [&](uint64_t block) { return Prepare(begin + block); },
       [&](const Block& block) -> Result<void> {
         Add(block);
         return {};
@@ -43,6 +45,10 @@ Result<Grouping::Block> Grouping::Prepare(uint64_t block) const {
   Block prepared;
   OFINDEX_ASSIGN(BlockSelection selected, predicate_.Evaluate(block));
   if (selected.count == 0) return prepared;
+  if (only_counts()) {
+    prepared.groups = {.first = {0}, .rows = {selected.count}, .order = {0}};
+    return prepared;
+  }
   OFINDEX_ASSIGN(prepared.groups, GroupBlock(*store_, keys_, block, std::move(selected)));
   for (const ArgumentStates& argument : arguments_) {
     OFINDEX_ASSIGN(ArgumentStates::Part part, argument.Prepare(prepared.groups, block));

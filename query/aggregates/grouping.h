@@ -61,6 +61,9 @@ class Grouping {
 
   Grouping(ColumnStore& store, const GroupRequest& request, Predicate predicate);
 
+  /// Returns true if the number of selected records is all that is asked for.
+  [[nodiscard]] bool only_counts() const { return keys_.empty() && arguments_.empty(); }
+
   [[nodiscard]] Result<Block> Prepare(uint64_t block) const;
   void Add(const Block& block);
   [[nodiscard]] std::vector<uint64_t> Places() const;
