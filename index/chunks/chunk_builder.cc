@@ -166,6 +166,10 @@ void ChunkBuilder::AddNumbers(uint32_t record, FeatureKind kind, std::span<const
   assert(GroupOf(kind) != ValueGroup::kBytes && (kind != FeatureKind::kNone || values.empty()));
   if (!Admit(values.size())) return;
   AddList(record, kind, values.size());
+  StoreNumbers(kind, values);
+}
+
+void ChunkBuilder::StoreNumbers(FeatureKind kind, std::span<const uint64_t> values) {
   switch (GroupOf(kind)) {
     case ValueGroup::kFloats:
       for (uint64_t bits : values) floats_.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
@@ -175,6 +179,16 @@ void ChunkBuilder::AddNumbers(uint32_t record, FeatureKind kind, std::span<const
       return;
     default: integers_.insert(integers_.end(), values.begin(), values.end());
   }
+}
+
+void ChunkBuilder::AddSingles(uint32_t first, FeatureKind kind, std::span<const uint64_t> values) {
+  // Usually, only the first number of a block is not of the kind that all entries have.
+  for (; !values.empty() && kind != plain_; values = values.subspan(1), ++first) {
+    if (AddFirstNumber(first, kind)) StoreNumbers(kind, values.first(1));
+  }
+  records_.AddRange(first, static_cast<uint32_t>(values.size()));
+  values_ += values.size();
+  StoreNumbers(kind, values);
 }
 
 void ChunkBuilder::AddStrings(uint32_t record, std::span<const ByteView> values) {
