@@ -1,17 +1,16 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <cmath>
 
 #include "index/chunks/chunk.h"
 #include "index/chunks/integers.h"
 #include "index/chunks/presence.h"
 #include "index/chunks/reals.h"
 #include "index/chunks/sections/chunk_format.h"
-#include "index/chunks/sketch_filter.h"
 #include "index/chunks/strings.h"
 #include "index/chunks/value_groups.h"
 #include "index/chunks/zone_map.h"
+#include "index/columns/distinct_sketch.h"
 
 namespace ofindex {
 
@@ -39,13 +38,7 @@ class ChunkBuilder::Encoder {
   void Describe(ChunkRow& row) const {
     ZoneMap zone;
     zone.AddIntegers(from_.integers_);
-    uint32_t nans = 0;
-    const auto add = [&](double value) {
-      nans += std::isnan(value);
-      zone.AddReal(value);
-    };
-    for (float value : from_.floats_) add(value);
-    for (double value : from_.doubles_) add(value);
+    const uint32_t nans = zone.AddReals(from_.floats_) + zone.AddReals(from_.doubles_);
     zone.AddSorted(strings_.values);
     row.nans = from_.lists_ ? 0 : nans;
     row.nulls = records_ - static_cast<uint32_t>(from_.records_.size()) + row.nans;
@@ -54,10 +47,9 @@ class ChunkBuilder::Encoder {
   }
 
   void Sketch(DistinctSketch& sketch) const {
-    SketchFilter filter(sketch);
-    for (int64_t value : from_.integers_) filter.AddInteger(value);
-    for (float value : from_.floats_) filter.AddReal(value);
-    for (double value : from_.doubles_) filter.AddReal(value);
+    sketch.AddIntegers(from_.integers_);
+    sketch.AddReals(from_.floats_);
+    sketch.AddReals(from_.doubles_);
     for (ByteView value : strings_.values) sketch.AddBytes(value);
   }
 
@@ -79,12 +71,12 @@ class ChunkBuilder::Encoder {
 
   void WriteShapes() {
     WriteKinds();
-    WriteIntegers(std::vector<int64_t>(from_.lengths_.begin(), from_.lengths_.end()), out_);
+    WriteIntegers(from_.lengths_, out_);
     out_.Cost(from_.values_ * kIntegerCost);
   }
 
-  [[nodiscard]] std::vector<int64_t> TextNumbers() const {
-    std::vector<int64_t> numbers(from_.strings_.size());
+  [[nodiscard]] std::vector<uint32_t> TextNumbers() const {
+    std::vector<uint32_t> numbers(from_.strings_.size());
     for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = strings_.number_of[from_.strings_[i]];
     return numbers;
   }
@@ -172,7 +164,9 @@ void ChunkBuilder::AddNumbers(uint32_t record, FeatureKind kind, std::span<const
 void ChunkBuilder::StoreNumbers(FeatureKind kind, std::span<const uint64_t> values) {
   switch (GroupOf(kind)) {
     case ValueGroup::kFloats:
-      for (uint64_t bits : values) floats_.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+      floats_.resize(floats_.size() + values.size());
+      std::transform(values.begin(), values.end(), floats_.end() - static_cast<ptrdiff_t>(values.size()),
+                     [](uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); });
       return;
     case ValueGroup::kDoubles:
       for (uint64_t bits : values) doubles_.push_back(std::bit_cast<double>(bits));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace ofindex {
@@ -57,12 +58,24 @@ void ZoneMap::AddIntegers(std::span<const int64_t> values) {
   integers_ = range;
 }
 
-void ZoneMap::AddReal(double value) {
-  if (std::isnan(value)) return;
-  if (!reals_) reals_ = {value, value};
-  reals_->min = std::min(reals_->min, value);
-  reals_->max = std::max(reals_->max, value);
+template <typename Real>
+uint32_t ZoneMap::AddAll(std::span<const Real> values) {
+  Real min = std::numeric_limits<Real>::infinity(), max = -min;
+  uint32_t nans = 0;
+  for (const Real value : values) {
+    nans += value == value ? 0 : 1;
+    min = value < min ? value : min;  // false if it is NaN
+    max = value > max ? value : max;
+  }
+  if (nans == values.size()) return nans;
+  if (!reals_) reals_ = {min, max};
+  reals_->min = std::min<double>(reals_->min, min);
+  reals_->max = std::max<double>(reals_->max, max);
+  return nans;
 }
+
+uint32_t ZoneMap::AddReals(std::span<const float> values) { return AddAll(values); }
+uint32_t ZoneMap::AddReals(std::span<const double> values) { return AddAll(values); }
 
 void ZoneMap::AddSorted(std::span<const ByteView> values) {
   if (values.empty()) return;
