@@ -39,7 +39,7 @@ class ChunkBuilder::Encoder {
     ZoneMap zone;
     zone.AddIntegers(from_.integers_);
     const uint32_t nans = zone.AddReals(from_.floats_) + zone.AddReals(from_.doubles_);
-    zone.AddSorted(strings_.values);
+    zone.AddSorted(strings_.values, IsPlainText(from_.pool_.all()));
     row.nans = from_.lists_ ? 0 : nans;
     row.nulls = records_ - static_cast<uint32_t>(from_.records_.size()) + row.nans;
     row.min = zone.min();
@@ -50,7 +50,7 @@ class ChunkBuilder::Encoder {
     sketch.AddIntegers(from_.integers_);
     sketch.AddReals(from_.floats_);
     sketch.AddReals(from_.doubles_);
-    for (ByteView value : strings_.values) sketch.AddBytes(value);
+    for (const uint64_t hash : from_.pool_.hashes()) sketch.AddBytesOf(hash);
   }
 
  private:

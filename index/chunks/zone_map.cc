@@ -77,10 +77,10 @@ uint32_t ZoneMap::AddAll(std::span<const Real> values) {
 uint32_t ZoneMap::AddReals(std::span<const float> values) { return AddAll(values); }
 uint32_t ZoneMap::AddReals(std::span<const double> values) { return AddAll(values); }
 
-void ZoneMap::AddSorted(std::span<const ByteView> values) {
+void ZoneMap::AddSorted(std::span<const ByteView> values, bool all_text) {
   if (values.empty()) return;
-  const auto first_text = std::find_if(values.begin(), values.end(), IsText);
-  const auto last_blob = std::find_if_not(values.rbegin(), values.rend(), IsText);
+  const auto first_text = all_text ? values.begin() : std::find_if(values.begin(), values.end(), IsText);
+  const auto last_blob = all_text ? values.rend() : std::find_if_not(values.rbegin(), values.rend(), IsText);
   min_bytes_ = first_text == values.end() ? MinBytes(Type::kBlob, values.front()) : MinBytes(Type::kText, *first_text);
   max_bytes_ = last_blob == values.rend() ? MaxBytes(Type::kText, values.back()) : MaxBytes(Type::kBlob, *last_blob);
 }

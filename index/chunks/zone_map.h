@@ -18,7 +18,9 @@ namespace ofindex {
 class ZoneMap {
  public:
   void AddIntegers(std::span<const int64_t> values);
-  void AddSorted(std::span<const ByteView> values);  ///< all byte strings, in ascending order; called once
+
+  /// Adds all byte strings, in ascending order; called once. `all_text`: each is known to be TEXT.
+  void AddSorted(std::span<const ByteView> values, bool all_text);
 
   /// Add values that are not NaN, and return the number of those that are.
   uint32_t AddReals(std::span<const float> values);

@@ -112,7 +112,8 @@ void DistinctSketch::AddReals(std::span<const double> values) {
   for (const double value : values) AddRealTo(registers_, value);
 }
 
-void DistinctSketch::AddBytes(ByteView value) { AddHash(Hash(HashedType::kBytes, Xxh3(value))); }
+void DistinctSketch::AddBytes(ByteView value) { AddBytesOf(Xxh3(value)); }
+void DistinctSketch::AddBytesOf(uint64_t xxh3) { AddHash(Hash(HashedType::kBytes, xxh3)); }
 
 void DistinctSketch::AddHash(uint64_t hash) { Raise(registers_, hash); }
 

@@ -24,6 +24,9 @@ class DistinctSketch {
   void AddReals(std::span<const float> values);
   void AddReals(std::span<const double> values);
 
+  /// Adds the byte string whose XXH3 is `xxh3`.
+  void AddBytesOf(uint64_t xxh3);
+
   void AddHash(uint64_t hash);
   void Merge(const DistinctSketch& other);
   /// Returns the estimate; 0 only if nothing was added.
