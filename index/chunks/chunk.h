@@ -34,6 +34,9 @@ class ChunkBuilder {
   }
   void AddBytes(uint32_t record, ByteView value);
 
+  /// Adds one number, encoded as in Extractor::numbers(), to each of the consecutive records from `first` on.
+  void AddSingles(uint32_t first, FeatureKind kind, std::span<const uint64_t> values);
+
   /// Adds a list of any length whose values are of one kind; numbers are encoded as in Extractor::numbers().
   void AddNumbers(uint32_t record, FeatureKind kind, std::span<const uint64_t> values);
   void AddStrings(uint32_t record, std::span<const ByteView> values);
@@ -78,6 +81,7 @@ class ChunkBuilder {
 
   [[nodiscard]] bool AddFirstNumber(uint32_t record, FeatureKind kind);
   void AddEntry(uint32_t record, FeatureKind kind);
+  void StoreNumbers(FeatureKind kind, std::span<const uint64_t> values);
   void MixKind(FeatureKind kind);
   void AddList(uint32_t record, FeatureKind kind, size_t length);
   void BeginLists();

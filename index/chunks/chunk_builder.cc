@@ -1,17 +1,16 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <cmath>
 
 #include "index/chunks/chunk.h"
 #include "index/chunks/integers.h"
 #include "index/chunks/presence.h"
 #include "index/chunks/reals.h"
 #include "index/chunks/sections/chunk_format.h"
-#include "index/chunks/sketch_filter.h"
 #include "index/chunks/strings.h"
 #include "index/chunks/value_groups.h"
 #include "index/chunks/zone_map.h"
+#include "index/columns/distinct_sketch.h"
 
 namespace ofindex {
 
@@ -39,14 +38,8 @@ class ChunkBuilder::Encoder {
   void Describe(ChunkRow& row) const {
     ZoneMap zone;
     zone.AddIntegers(from_.integers_);
-    uint32_t nans = 0;
-    const auto add = [&](double value) {
-      nans += std::isnan(value);
-      zone.AddReal(value);
-    };
-    for (float value : from_.floats_) add(value);
-    for (double value : from_.doubles_) add(value);
-    zone.AddSorted(strings_.values);
+    const uint32_t nans = zone.AddReals(from_.floats_) + zone.AddReals(from_.doubles_);
+    zone.AddSorted(strings_.values, IsPlainText(from_.pool_.all()));
     row.nans = from_.lists_ ? 0 : nans;
     row.nulls = records_ - static_cast<uint32_t>(from_.records_.size()) + row.nans;
     row.min = zone.min();
@@ -54,11 +47,10 @@ class ChunkBuilder::Encoder {
   }
 
   void Sketch(DistinctSketch& sketch) const {
-    SketchFilter filter(sketch);
-    for (int64_t value : from_.integers_) filter.AddInteger(value);
-    for (float value : from_.floats_) filter.AddReal(value);
-    for (double value : from_.doubles_) filter.AddReal(value);
-    for (ByteView value : strings_.values) sketch.AddBytes(value);
+    sketch.AddIntegers(from_.integers_);
+    sketch.AddReals(from_.floats_);
+    sketch.AddReals(from_.doubles_);
+    for (const uint64_t hash : from_.pool_.hashes()) sketch.AddBytesOf(hash);
   }
 
  private:
@@ -79,12 +71,12 @@ class ChunkBuilder::Encoder {
 
   void WriteShapes() {
     WriteKinds();
-    WriteIntegers(std::vector<int64_t>(from_.lengths_.begin(), from_.lengths_.end()), out_);
+    WriteIntegers(from_.lengths_, out_);
     out_.Cost(from_.values_ * kIntegerCost);
   }
 
-  [[nodiscard]] std::vector<int64_t> TextNumbers() const {
-    std::vector<int64_t> numbers(from_.strings_.size());
+  [[nodiscard]] std::vector<uint32_t> TextNumbers() const {
+    std::vector<uint32_t> numbers(from_.strings_.size());
     for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = strings_.number_of[from_.strings_[i]];
     return numbers;
   }
@@ -166,15 +158,31 @@ void ChunkBuilder::AddNumbers(uint32_t record, FeatureKind kind, std::span<const
   assert(GroupOf(kind) != ValueGroup::kBytes && (kind != FeatureKind::kNone || values.empty()));
   if (!Admit(values.size())) return;
   AddList(record, kind, values.size());
+  StoreNumbers(kind, values);
+}
+
+void ChunkBuilder::StoreNumbers(FeatureKind kind, std::span<const uint64_t> values) {
   switch (GroupOf(kind)) {
     case ValueGroup::kFloats:
-      for (uint64_t bits : values) floats_.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+      floats_.resize(floats_.size() + values.size());
+      std::transform(values.begin(), values.end(), floats_.end() - static_cast<ptrdiff_t>(values.size()),
+                     [](uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); });
       return;
     case ValueGroup::kDoubles:
       for (uint64_t bits : values) doubles_.push_back(std::bit_cast<double>(bits));
       return;
     default: integers_.insert(integers_.end(), values.begin(), values.end());
   }
+}
+
+void ChunkBuilder::AddSingles(uint32_t first, FeatureKind kind, std::span<const uint64_t> values) {
+  // Usually, only the first number of a block is not of the kind that all entries have.
+  for (; !values.empty() && kind != plain_; values = values.subspan(1), ++first) {
+    if (AddFirstNumber(first, kind)) StoreNumbers(kind, values.first(1));
+  }
+  records_.AddRange(first, static_cast<uint32_t>(values.size()));
+  values_ += values.size();
+  StoreNumbers(kind, values);
 }
 
 void ChunkBuilder::AddStrings(uint32_t record, std::span<const ByteView> values) {

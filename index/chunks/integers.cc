@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "index/chunks/distinct.h"
@@ -14,11 +16,12 @@ namespace {
 
 uint64_t VarintBits(uint64_t value) { return 8 * VarintBytes(value); }
 
+template <typename T>
 struct Extremes {
-  int64_t min = std::numeric_limits<int64_t>::max();
-  int64_t max = std::numeric_limits<int64_t>::min();
+  T min = std::numeric_limits<T>::max();
+  T max = std::numeric_limits<T>::min();
 
-  void Add(int64_t value) {
+  void Add(T value) {
     min = std::min(min, value);
     max = std::max(max, value);
   }
@@ -37,47 +40,39 @@ struct FramePlan {
   }
 };
 
-// Differences are taken modulo 2^64, and need no more bits than the resulting offsets.
-Frame DeltaFrame(const Extremes& deltas, uint32_t offset_bits) {
-  const uint32_t width = Width(deltas.range());
-  return width < offset_bits ? Frame{deltas.min, width} : Frame{0, offset_bits};
+// Offsets of 32 bits, all below 2^31, give the same plans as offsets of 64 bits in a fraction of the time: compilers
+// compute their extremes, and those of their differences, with vector instructions.
+constexpr uint64_t kMaxNarrow = std::numeric_limits<int32_t>::max();
+
+// Offsets as numbers whose order they have, and their differences.
+template <typename T>
+using Ordered = std::conditional_t<sizeof(T) == 4, int32_t, uint64_t>;
+template <typename T>
+using Difference = std::make_signed_t<T>;
+
+template <typename T>
+Frame OffsetFrame(std::span<const T> offsets) {
+  Extremes<Ordered<T>> extremes;
+  for (const T offset : offsets) extremes.Add(static_cast<Ordered<T>>(offset));
+  return {static_cast<int64_t>(extremes.min), Width(extremes.range())};
 }
 
-FramePlan PlanFrames(std::span<const uint64_t> offsets) {
-  FramePlan plan;
-  for (size_t begin = 0; begin < offsets.size(); begin += kFrameValues) {
-    const auto frame = offsets.subspan(begin, std::min(kFrameValues, offsets.size() - begin));
-    uint64_t min = frame.front(), max = frame.front();
-    for (uint64_t offset : frame) {
-      min = std::min(min, offset);
-      max = std::max(max, offset);
-    }
-    plan.Add({static_cast<int64_t>(min), Width(max - min)}, frame.size());
-  }
-  return plan;
-}
-
-FramePlan PlanDeltas(std::span<const uint64_t> deltas, uint32_t offset_bits) {
-  FramePlan plan;
-  for (size_t begin = 0; begin < deltas.size(); begin += kFrameValues) {
-    const auto frame = deltas.subspan(begin, std::min(kFrameValues, deltas.size() - begin));
-    Extremes extremes;
-    for (uint64_t delta : frame) extremes.Add(static_cast<int64_t>(delta));
-    plan.Add(DeltaFrame(extremes, offset_bits), frame.size());
-  }
-  return plan;
-}
-
-std::vector<uint64_t> Deltas(std::span<const uint64_t> offsets) {
-  std::vector<uint64_t> deltas(offsets.size() - 1);
-  for (size_t i = 0; i < deltas.size(); ++i) deltas[i] = offsets[i + 1] - offsets[i];
-  return deltas;
+// Returns the frame for the differences of neighbours in `offsets`. They are taken modulo 2^64, and need no more bits
+// than the resulting offsets.
+template <typename T>
+Frame DeltaFrame(std::span<const T> offsets, uint32_t offset_bits) {
+  Extremes<Difference<T>> extremes;
+  for (size_t i = 1; i < offsets.size(); ++i) extremes.Add(static_cast<Difference<T>>(offsets[i] - offsets[i - 1]));
+  const uint32_t width =
+      Width(static_cast<uint64_t>(int64_t{extremes.max}) - static_cast<uint64_t>(int64_t{extremes.min}));
+  return width < offset_bits ? Frame{extremes.min, width} : Frame{0, offset_bits};
 }
 
 // Packed fields are the fastest to read: another encoding must save at least a sixteenth.
 bool Better(uint64_t bits, uint64_t than_bits) { return bits + bits / 16 < than_bits; }
 
-void WritePacked(std::span<const uint64_t> offsets, uint32_t width, ChunkWriter& out) {
+template <typename T>
+void WritePacked(std::span<const T> offsets, uint32_t width, ChunkWriter& out) {
   std::vector<uint8_t> fields;
   PackBits(offsets, width, fields);
   WriteSection(fields, out);
@@ -86,12 +81,18 @@ void WritePacked(std::span<const uint64_t> offsets, uint32_t width, ChunkWriter&
 void WriteEncoding(IntegerEncoding encoding, ChunkWriter& out) { out.Byte(static_cast<uint8_t>(encoding)); }
 
 // Chooses the smallest encoding that needs no dictionary, and writes it.
+template <typename T>
 class OffsetsPlan {
  public:
-  OffsetsPlan(std::span<const uint64_t> offsets, uint64_t range)
-      : offsets_(offsets), range_(range), deltas_(Deltas(offsets)) {
-    frames_ = PlanFrames(offsets);
-    steps_ = PlanDeltas(deltas_, OffsetBits(range));
+  OffsetsPlan(std::span<const T> offsets, uint64_t range) : offsets_(offsets), range_(range) {
+    const size_t deltas = offsets.size() - 1;
+    for (size_t begin = 0; begin < offsets.size(); begin += kFrameValues) {
+      const size_t size = std::min(kFrameValues, offsets.size() - begin);
+      frames_.Add(OffsetFrame(offsets.subspan(begin, size)), size);
+      if (begin == deltas) break;
+      const size_t steps = std::min(kFrameValues, deltas - begin);
+      steps_.Add(DeltaFrame(offsets.subspan(begin, steps + 1), OffsetBits(range)), steps);
+    }
     if (Better(frames_.bits, bits_)) Choose(IntegerEncoding::kFrames, frames_.bits);
     if (Better(steps_.bits, bits_)) Choose(IntegerEncoding::kDeltas, steps_.bits);
   }
@@ -103,9 +104,11 @@ class OffsetsPlan {
     out.Signed(min);
     out.Varint(range_);
     if (encoding_ == IntegerEncoding::kPacked) return WritePacked(offsets_, Width(range_), out);
-    if (encoding_ == IntegerEncoding::kFrames) return WriteFrames(frames_.frames, offsets_, out);
+    if (encoding_ == IntegerEncoding::kFrames) return WriteFrames(std::span(frames_.frames), offsets_, out);
+    std::vector<T> deltas(offsets_.size() - 1);
+    for (size_t i = 0; i < deltas.size(); ++i) deltas[i] = offsets_[i + 1] - offsets_[i];
     out.Varint(offsets_.front());
-    WriteFrames(steps_.frames, deltas_, out);
+    WriteFrames(std::span(steps_.frames), std::span<const T>(deltas), out);
   }
 
  private:
@@ -114,9 +117,8 @@ class OffsetsPlan {
     bits_ = bits;
   }
 
-  std::span<const uint64_t> offsets_;
+  std::span<const T> offsets_;
   uint64_t range_;
-  std::vector<uint64_t> deltas_;
   FramePlan frames_;
   FramePlan steps_;
   IntegerEncoding encoding_ = IntegerEncoding::kPacked;
@@ -135,38 +137,55 @@ uint64_t DictionaryBits(uint64_t distinct, uint64_t count, uint64_t range) {
 }
 
 // Returns the distinct values if a dictionary of them takes less than `bits`.
-std::optional<DistinctNumbers> WorthDictionary(std::span<const uint64_t> offsets, uint64_t range, uint64_t bits) {
+template <typename T>
+std::optional<DistinctNumbers> WorthDictionary(std::span<const T> offsets, uint64_t range, uint64_t bits) {
   if (bits <= 2 * offsets.size()) return std::nullopt;
   std::optional<DistinctNumbers> distinct = DistinctNumbers::Find(offsets, range, offsets.size() / 2);
   if (!distinct || !Better(DictionaryBits(distinct->sorted().size(), offsets.size(), range), bits)) return std::nullopt;
   return distinct;
 }
 
-void WriteDictionary(const DistinctNumbers& distinct, std::span<const uint64_t> offsets, int64_t min, uint64_t range,
+template <typename T>
+void WriteDictionary(const DistinctNumbers& distinct, std::span<const T> offsets, int64_t min, uint64_t range,
                      ChunkWriter& out) {
   const std::vector<uint64_t>& sorted = distinct.sorted();
   WriteEncoding(IntegerEncoding::kDictionary, out);
   out.Varint(sorted.size());
-  OffsetsPlan(sorted, range).Write(min, out);
+  OffsetsPlan(std::span(sorted), range).Write(min, out);
   out.Cost(sorted.size() * kIntegerCost);
-  WritePacked(distinct.NumbersOf(offsets), Width(sorted.size() - 1), out);
+  const std::vector<uint32_t> numbers = distinct.NumbersOf(offsets);
+  WritePacked(std::span(numbers), Width(sorted.size() - 1), out);
+}
+
+// Writes `values`, which are between `min` and `min` + `range`, as offsets of type T.
+template <typename T, typename Value>
+void WriteOffsets(std::span<const Value> values, int64_t min, uint64_t range, ChunkWriter& out) {
+  const auto memory = std::make_unique_for_overwrite<T[]>(values.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    memory[i] = static_cast<T>(static_cast<uint64_t>(values[i]) - static_cast<uint64_t>(min));
+  const std::span<const T> offsets(memory.get(), values.size());
+  const OffsetsPlan<T> plan(offsets, range);
+  const std::optional<DistinctNumbers> distinct = WorthDictionary(offsets, range, plan.bits());
+  if (distinct) return WriteDictionary(*distinct, offsets, min, range, out);
+  plan.Write(min, out);
+}
+
+template <typename Value>
+void WriteValues(std::span<const Value> values, ChunkWriter& out) {
+  if (values.empty()) return;
+  out.Cost(values.size() * kIntegerCost);
+  Extremes<Value> all;
+  for (const Value value : values) all.Add(value);
+  const auto min = static_cast<int64_t>(all.min);
+  const uint64_t range = all.range();
+  if (range == 0) return WriteConstant(min, out);
+  if (range <= kMaxNarrow) return WriteOffsets<uint32_t>(values, min, range, out);
+  WriteOffsets<uint64_t>(values, min, range, out);
 }
 
 }  // namespace
 
-void WriteIntegers(std::span<const int64_t> values, ChunkWriter& out) {
-  if (values.empty()) return;
-  out.Cost(values.size() * kIntegerCost);
-  Extremes all;
-  for (int64_t value : values) all.Add(value);
-  if (all.range() == 0) return WriteConstant(all.min, out);
-  std::vector<uint64_t> offsets(values.size());
-  for (size_t i = 0; i < values.size(); ++i)
-    offsets[i] = static_cast<uint64_t>(values[i]) - static_cast<uint64_t>(all.min);
-  const OffsetsPlan plan(offsets, all.range());
-  const std::optional<DistinctNumbers> distinct = WorthDictionary(offsets, all.range(), plan.bits());
-  if (distinct) return WriteDictionary(*distinct, offsets, all.min, all.range(), out);
-  plan.Write(all.min, out);
-}
+void WriteIntegers(std::span<const int64_t> values, ChunkWriter& out) { WriteValues(values, out); }
+void WriteIntegers(std::span<const uint32_t> values, ChunkWriter& out) { WriteValues(values, out); }
 
 }  // namespace ofindex

@@ -14,6 +14,7 @@ namespace ofindex {
 /// Appends `values` as a stream of integers, in the smallest encoding: one pass over the values computes the size of
 /// each encoding.
 void WriteIntegers(std::span<const int64_t> values, ChunkWriter& out);
+void WriteIntegers(std::span<const uint32_t> values, ChunkWriter& out);
 
 /// Reads a stream of `count` integers. Errors: kIndex.
 [[nodiscard]] Result<Chunk::Integers> ReadIntegers(ChunkReader& in, uint64_t count);

@@ -35,7 +35,7 @@ std::vector<uint64_t> Inverted(std::vector<uint64_t> words, uint32_t records) {
 void WriteList(PresenceEncoding encoding, std::span<const uint32_t> records, ChunkWriter& out) {
   out.Byte(static_cast<uint8_t>(encoding));
   out.Varint(records.size());
-  WriteIntegers(std::vector<int64_t>(records.begin(), records.end()), out);
+  WriteIntegers(records, out);
 }
 
 Result<std::vector<uint64_t>> ReadBitmap(ChunkReader& in, uint32_t records) {

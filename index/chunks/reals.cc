@@ -25,26 +25,19 @@ bool IsFloat(double value) {
   return std::bit_cast<uint64_t>(static_cast<double>(static_cast<float>(value))) == std::bit_cast<uint64_t>(value);
 }
 
-template <typename Real>
-void WriteAs(RealEncoding encoding, std::span<const Real> values, int64_t (*integer)(Real), ChunkWriter& out) {
-  std::vector<int64_t> integers(values.size());
-  std::transform(values.begin(), values.end(), integers.begin(), integer);
+template <typename Stored, typename Real, typename ToInteger>
+void WriteAs(RealEncoding encoding, std::span<const Real> values, const ToInteger& to_integer, ChunkWriter& out) {
+  std::vector<Stored> integers(values.size());
+  std::transform(values.begin(), values.end(), integers.begin(), to_integer);
   out.Byte(static_cast<uint8_t>(encoding));
   out.Cost(values.size() * sizeof(Real));
-  WriteIntegers(integers, out);
+  WriteIntegers(std::span<const Stored>(integers), out);
 }
 
-template <typename Real>
-int64_t Bits(Real value) {
-  return static_cast<int64_t>(std::bit_cast<BitsOf<Real>>(value));
-}
-
-template <typename Real>
-int64_t Integer(Real value) {
-  return static_cast<int64_t>(value);
-}
-
-int64_t NarrowBits(double value) { return Bits(static_cast<float>(value)); }
+// As function objects, so that the loop over the values contains them.
+constexpr auto kInteger = [](auto real) { return static_cast<int64_t>(real); };
+constexpr auto kFloatBits = [](auto real) { return std::bit_cast<uint32_t>(static_cast<float>(real)); };
+constexpr auto kDoubleBits = [](double real) { return std::bit_cast<int64_t>(real); };
 
 template <typename Real>
 Result<std::vector<Real>> ReadReals(ChunkReader& in, uint64_t count) {
@@ -73,17 +66,17 @@ Result<std::vector<Real>> ReadReals(ChunkReader& in, uint64_t count) {
 void WriteFloats(std::span<const float> values, ChunkWriter& out) {
   if (values.empty()) return;
   if (std::all_of(values.begin(), values.end(), IsInteger<float>))
-    return WriteAs(RealEncoding::kIntegers, values, Integer<float>, out);
-  WriteAs(RealEncoding::kBits, values, Bits<float>, out);
+    return WriteAs<int64_t>(RealEncoding::kIntegers, values, kInteger, out);
+  WriteAs<uint32_t>(RealEncoding::kBits, values, kFloatBits, out);
 }
 
 void WriteDoubles(std::span<const double> values, ChunkWriter& out) {
   if (values.empty()) return;
   if (std::all_of(values.begin(), values.end(), IsInteger<double>))
-    return WriteAs(RealEncoding::kIntegers, values, Integer<double>, out);
+    return WriteAs<int64_t>(RealEncoding::kIntegers, values, kInteger, out);
   if (std::all_of(values.begin(), values.end(), IsFloat))
-    return WriteAs(RealEncoding::kNarrow, values, NarrowBits, out);
-  WriteAs(RealEncoding::kBits, values, Bits<double>, out);
+    return WriteAs<uint32_t>(RealEncoding::kNarrow, values, kFloatBits, out);
+  WriteAs<int64_t>(RealEncoding::kBits, values, kDoubleBits, out);
 }
 
 Result<std::vector<float>> ReadFloats(ChunkReader& in, uint64_t count) { return ReadReals<float>(in, count); }

@@ -15,14 +15,14 @@ namespace {
 // Writes the dictionary: for each value the length of the prefix shared with the previous one, the length of the rest,
 // and the rest.
 void WriteDictionary(std::span<const ByteView> sorted, ChunkWriter& out) {
-  std::vector<int64_t> shared;
-  std::vector<int64_t> rest;
+  std::vector<uint32_t> shared;
+  std::vector<uint32_t> rest;
   std::vector<uint8_t> bytes;
   ByteView before;
   for (ByteView value : sorted) {
     const size_t same = SharedPrefix(before, value);
-    shared.push_back(static_cast<int64_t>(same));
-    rest.push_back(static_cast<int64_t>(value.size() - same));
+    shared.push_back(static_cast<uint32_t>(same));
+    rest.push_back(static_cast<uint32_t>(value.size() - same));
     bytes.insert(bytes.end(), value.begin() + static_cast<ptrdiff_t>(same), value.end());
     out.Cost(value.size() + sizeof(uint32_t));
     before = value;
@@ -88,7 +88,7 @@ Result<std::vector<uint32_t>> ReadNumbers(ChunkReader& in, uint64_t count, uint6
 
 }  // namespace
 
-void WriteStrings(std::span<const ByteView> sorted, std::span<const int64_t> numbers, ChunkWriter& out) {
+void WriteStrings(std::span<const ByteView> sorted, std::span<const uint32_t> numbers, ChunkWriter& out) {
   if (numbers.empty()) return;
   out.Byte(static_cast<uint8_t>(BytesEncoding::kDictionary));
   out.Varint(sorted.size());

@@ -12,7 +12,7 @@ namespace ofindex {
 
 /// Appends a stream of byte strings: `sorted` has the distinct ones in ascending order, `numbers` the index of each
 /// value among them.
-void WriteStrings(std::span<const ByteView> sorted, std::span<const int64_t> numbers, ChunkWriter& out);
+void WriteStrings(std::span<const ByteView> sorted, std::span<const uint32_t> numbers, ChunkWriter& out);
 
 /// Reads a stream of `count` byte strings. Errors: kIndex.
 [[nodiscard]] Result<Chunk::Strings> ReadStrings(ChunkReader& in, uint64_t count);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace ofindex {
@@ -57,17 +58,29 @@ void ZoneMap::AddIntegers(std::span<const int64_t> values) {
   integers_ = range;
 }
 
-void ZoneMap::AddReal(double value) {
-  if (std::isnan(value)) return;
-  if (!reals_) reals_ = {value, value};
-  reals_->min = std::min(reals_->min, value);
-  reals_->max = std::max(reals_->max, value);
+template <typename Real>
+uint32_t ZoneMap::AddAll(std::span<const Real> values) {
+  Real min = std::numeric_limits<Real>::infinity(), max = -min;
+  uint32_t nans = 0;
+  for (const Real value : values) {
+    nans += value == value ? 0 : 1;
+    min = value < min ? value : min;  // false if it is NaN
+    max = value > max ? value : max;
+  }
+  if (nans == values.size()) return nans;
+  if (!reals_) reals_ = {min, max};
+  reals_->min = std::min<double>(reals_->min, min);
+  reals_->max = std::max<double>(reals_->max, max);
+  return nans;
 }
 
-void ZoneMap::AddSorted(std::span<const ByteView> values) {
+uint32_t ZoneMap::AddReals(std::span<const float> values) { return AddAll(values); }
+uint32_t ZoneMap::AddReals(std::span<const double> values) { return AddAll(values); }
+
+void ZoneMap::AddSorted(std::span<const ByteView> values, bool all_text) {
   if (values.empty()) return;
-  const auto first_text = std::find_if(values.begin(), values.end(), IsText);
-  const auto last_blob = std::find_if_not(values.rbegin(), values.rend(), IsText);
+  const auto first_text = all_text ? values.begin() : std::find_if(values.begin(), values.end(), IsText);
+  const auto last_blob = all_text ? values.rend() : std::find_if_not(values.rbegin(), values.rend(), IsText);
   min_bytes_ = first_text == values.end() ? MinBytes(Type::kBlob, values.front()) : MinBytes(Type::kText, *first_text);
   max_bytes_ = last_blob == values.rend() ? MaxBytes(Type::kText, values.back()) : MaxBytes(Type::kBlob, *last_blob);
 }

@@ -18,8 +18,13 @@ namespace ofindex {
 class ZoneMap {
  public:
   void AddIntegers(std::span<const int64_t> values);
-  void AddReal(double value);                        ///< NaN is ignored
-  void AddSorted(std::span<const ByteView> values);  ///< all byte strings, in ascending order; called once
+
+  /// Adds all byte strings, in ascending order; called once. `all_text`: each is known to be TEXT.
+  void AddSorted(std::span<const ByteView> values, bool all_text);
+
+  /// Add values that are not NaN, and return the number of those that are.
+  uint32_t AddReals(std::span<const float> values);
+  uint32_t AddReals(std::span<const double> values);
 
   /// Returns the least value; NULL if there is none. A byte string is cut to kMaxZoneBytes, which sorts no higher.
   [[nodiscard]] ColumnValue min() const;
@@ -36,6 +41,9 @@ class ZoneMap {
   struct RealRange {
     double min, max;
   };
+
+  template <typename Real>
+  uint32_t AddAll(std::span<const Real> values);
 
   std::optional<IntegerRange> integers_;
   std::optional<RealRange> reals_;

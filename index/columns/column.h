@@ -49,6 +49,9 @@ struct ColumnValue {
 /// Returns true if `bytes` are TEXT in SQL: valid UTF-8 without NUL. All other bytes are a BLOB.
 [[nodiscard]] bool IsText(ByteView bytes);
 
+/// Returns true if all bytes are ASCII, without NUL: each part of them is TEXT.
+[[nodiscard]] bool IsPlainText(ByteView bytes);
+
 // The chunks of a feature in a block depend on that block alone, so that a merge rewrites none. A block has:
 //
 //   kValue  if some record has exactly one value, and no such value in the block is a byte string of over 64 bytes

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "base/checksum.h"
 
@@ -35,6 +36,26 @@ inline void Raise(std::span<uint8_t, DistinctSketch::kRegisters> registers, uint
   max = std::max(max, static_cast<uint8_t>(zeros + 1));
 }
 
+inline void AddIntegerTo(std::span<uint8_t, DistinctSketch::kRegisters> registers, int64_t value) {
+  Raise(registers, Hash(HashedType::kInteger, static_cast<uint64_t>(value)));
+}
+
+// A real that is an integer is hashed as one. Converting there and back shows it, without a call of the mathematical
+// library.
+inline void AddRealTo(std::span<uint8_t, DistinctSketch::kRegisters> registers, double value) {
+  constexpr double kTop = 9223372036854775808.0;  // 2^63
+  if (value >= -kTop && value < kTop) {
+    const auto integer = static_cast<int64_t>(value);
+    if (static_cast<double>(integer) == value) return AddIntegerTo(registers, integer);
+  } else if (std::isnan(value)) {
+    return;
+  }
+  Raise(registers, Hash(HashedType::kReal, std::bit_cast<uint64_t>(value)));
+}
+
+// Integers of a range up to this size are marked in a table, which stays in the cache, and each is hashed once.
+constexpr uint64_t kMaxNarrow = 1 << 14;
+
 // The estimator is Ertl's, "New cardinality estimation algorithms for HyperLogLog sketches" (arXiv:1702.01284),
 // algorithm 6: valid over the whole range, without a correction table or a switch between two formulas.
 double Sigma(double x) {
@@ -61,18 +82,38 @@ double Tau(double x) {
 
 }  // namespace
 
-void DistinctSketch::AddInteger(int64_t value) {
-  Raise(registers_, Hash(HashedType::kInteger, static_cast<uint64_t>(value)));
+void DistinctSketch::AddInteger(int64_t value) { AddIntegerTo(registers_, value); }
+void DistinctSketch::AddReal(double value) { AddRealTo(registers_, value); }
+
+void DistinctSketch::AddIntegers(std::span<const int64_t> values) {
+  if (values.empty()) return;
+  int64_t min = values.front(), max = min;
+  for (const int64_t value : values) {
+    min = std::min(min, value);
+    max = std::max(max, value);
+  }
+  const uint64_t range = static_cast<uint64_t>(max) - static_cast<uint64_t>(min);
+  if (range > kMaxNarrow || range >= values.size() / 4) {
+    for (const int64_t value : values) AddIntegerTo(registers_, value);
+    return;
+  }
+  std::vector<uint8_t> present(range + 1);
+  for (const int64_t value : values) present[static_cast<uint64_t>(value) - static_cast<uint64_t>(min)] = 1;
+  for (uint64_t i = 0; i <= range; ++i) {
+    if (present[i] != 0) AddIntegerTo(registers_, static_cast<int64_t>(static_cast<uint64_t>(min) + i));
+  }
 }
 
-void DistinctSketch::AddReal(double value) {
-  constexpr double kTop = 9223372036854775808.0;  // 2^63
-  if (std::isnan(value)) return;
-  if (value >= -kTop && value < kTop && value == std::trunc(value)) return AddInteger(static_cast<int64_t>(value));
-  Raise(registers_, Hash(HashedType::kReal, std::bit_cast<uint64_t>(value)));
+void DistinctSketch::AddReals(std::span<const float> values) {
+  for (const float value : values) AddRealTo(registers_, value);
 }
 
-void DistinctSketch::AddBytes(ByteView value) { AddHash(Hash(HashedType::kBytes, Xxh3(value))); }
+void DistinctSketch::AddReals(std::span<const double> values) {
+  for (const double value : values) AddRealTo(registers_, value);
+}
+
+void DistinctSketch::AddBytes(ByteView value) { AddBytesOf(Xxh3(value)); }
+void DistinctSketch::AddBytesOf(uint64_t xxh3) { AddHash(Hash(HashedType::kBytes, xxh3)); }
 
 void DistinctSketch::AddHash(uint64_t hash) { Raise(registers_, hash); }
 

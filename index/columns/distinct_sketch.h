@@ -19,6 +19,14 @@ class DistinctSketch {
   void AddReal(double value);
   void AddBytes(ByteView value);
 
+  /// Add many values, each a little faster than alone, and much faster if integers repeat in a narrow range.
+  void AddIntegers(std::span<const int64_t> values);
+  void AddReals(std::span<const float> values);
+  void AddReals(std::span<const double> values);
+
+  /// Adds the byte string whose XXH3 is `xxh3`.
+  void AddBytesOf(uint64_t xxh3);
+
   void AddHash(uint64_t hash);
   void Merge(const DistinctSketch& other);
   /// Returns the estimate; 0 only if nothing was added.

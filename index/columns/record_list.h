@@ -19,6 +19,15 @@ class RecordList {
     }
   }
 
+  /// Adds `count` consecutive records from `first` on, which must be larger than all records in the list.
+  void AddRange(uint32_t first, uint32_t count) {
+    if (first == dense_) {
+      dense_ += count;
+    } else {
+      for (uint32_t i = 0; i < count; ++i) others_.push_back(first + i);
+    }
+  }
+
   [[nodiscard]] size_t size() const { return dense_ + others_.size(); }
   [[nodiscard]] bool empty() const { return size() == 0; }
   [[nodiscard]] uint32_t back() const { return others_.empty() ? dense_ - 1 : others_.back(); }

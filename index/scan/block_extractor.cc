@@ -30,9 +30,10 @@ uint64_t BlockColumns::memory() const {
 }
 
 BlockExtractor::BlockExtractor(const FieldPlan& plan, const ColumnChoice& choice)
-    : choice_(choice), extractor_(plan, choice.names) {}
+    : choice_(choice), extractor_(plan, choice.names), run_(extractor_.run()) {}
 
 bool BlockExtractor::Add(uint32_t record, PayloadPages& pages, uint64_t length) {
+  EndRun(record + 1);
   const Extractor::Outcome outcome = extractor_.Extract(pages, length);
   if (outcome == Extractor::Outcome::kUnreadable) return false;
   Take(record, outcome);
@@ -72,6 +73,56 @@ inline void BlockExtractor::Collect(uint32_t record, const ExtractedFeature& fou
     into.present.Add(record);
   }
   CollectValue(record, found, into);
+}
+
+void BlockExtractor::AddOther(uint32_t record, ByteView payload) {
+  EndRun(record + 1);
+  Take(record, extractor_.Extract(payload));
+}
+
+void BlockExtractor::FindRunBytes() {
+  run_bytes_.clear();
+  for (size_t entry = 0; entry < run_.entries(); ++entry) {
+    if (run_.kind(entry) != FeatureKind::kBytes) continue;
+    Collected& into = Of(run_.feature(entry));
+    if (into.wanted) run_bytes_.push_back({entry, &into});
+  }
+}
+
+// Byte strings are collected at once: the payload of the next record may overwrite them.
+void BlockExtractor::CollectRunBytes(uint32_t record) {
+  for (const RunBytes& one : run_bytes_) {
+    const ByteView bytes = run_.last_bytes(one.entry);
+    CollectValue(record, {.kind = FeatureKind::kBytes, .size = bytes.size(), .bytes = bytes}, *one.into);
+  }
+}
+
+// Collects the records of the run; the next run will begin at record `next`.
+void BlockExtractor::EndRun(uint32_t next) {
+  if (run_.records() != 0) {
+    for (size_t entry = 0; entry < run_.entries(); ++entry) CollectRun(entry);
+    run_.Clear();
+  }
+  run_begin_ = next;
+}
+
+void BlockExtractor::CollectRun(size_t entry) {
+  Collected& into = Of(run_.feature(entry));
+  const std::span<const uint64_t> values = run_.values(entry);
+  const FeatureKind kind = run_.kind(entry);
+  const bool is_bytes = kind == FeatureKind::kBytes;
+  into.row.kinds = static_cast<uint8_t>(into.row.kinds | 1U << static_cast<unsigned>(kind));
+  if (is_bytes) into.row.largest_bytes = std::max(into.row.largest_bytes, *std::ranges::max_element(values));
+  into.singles += values.size();
+  if (!into.wanted) return;
+  const auto count = static_cast<uint32_t>(values.size());
+  if (into.counted) {
+    const std::vector<uint64_t> ones(count, 1);
+    into.counts.AddSingles(run_begin_, FeatureKind::kInt64, ones);
+  } else {
+    into.present.AddRange(run_begin_, count);
+  }
+  if (!is_bytes) into.values.AddSingles(run_begin_, kind, values);
 }
 
 void BlockExtractor::Take(uint32_t record, Extractor::Outcome outcome) {
@@ -143,6 +194,7 @@ void BlockExtractor::CollectList(uint32_t record, const ExtractedFeature& found,
 }
 
 Result<BlockColumns> BlockExtractor::Finish(uint32_t records) {
+  EndRun(0);
   BlockColumns columns;
   for (uint32_t feature = 0; feature < collected_.size(); ++feature) {
     if (!collected_[feature] || !extractor_.kept(feature)) continue;

@@ -16,6 +16,7 @@
 #include "index/columns/record_list.h"
 #include "proto/extract/extractor.h"
 #include "proto/extract/field_plan.h"
+#include "proto/extract/uniform_run.h"
 
 namespace ofindex {
 
@@ -44,7 +45,13 @@ class BlockExtractor {
   BlockExtractor(const FieldPlan& plan, const ColumnChoice& choice);
 
   /// Adds the next record; `record` is its number in the block, ascending.
-  void Add(uint32_t record, ByteView payload) { Take(record, extractor_.Extract(payload)); }
+  void Add(uint32_t record, ByteView payload) {
+    if (record != run_begin_ + run_.records()) EndRun(record);
+    if (!run_.Add(payload)) return AddOther(record, payload);
+    if (run_.records() == 1) FindRunBytes();
+    if (!run_bytes_.empty()) CollectRunBytes(record);
+    if (run_.full()) EndRun(record + 1);
+  }
 
   /// Adds a payload that is fetched page by page. Returns false if a page could not be read.
   [[nodiscard]] bool Add(uint32_t record, PayloadPages& pages, uint64_t length);
@@ -73,6 +80,17 @@ class BlockExtractor {
     void CountSingles();
   };
 
+  // An entry of the run whose byte strings become part of a column.
+  struct RunBytes {
+    size_t entry;
+    Collected* into;
+  };
+
+  void AddOther(uint32_t record, ByteView payload);
+  void FindRunBytes();
+  void CollectRunBytes(uint32_t record);
+  void EndRun(uint32_t next);
+  void CollectRun(size_t entry);
   void Take(uint32_t record, Extractor::Outcome outcome);
   [[nodiscard]] Collected& Of(uint32_t feature) {
     if (feature < collected_.size() && collected_[feature]) return *collected_[feature];
@@ -91,6 +109,9 @@ class BlockExtractor {
   std::vector<std::unique_ptr<Collected>> collected_;  // by the extractor's feature numbers
   std::vector<std::unique_ptr<Collected>> spare_;      // from earlier blocks
   std::vector<uint32_t> malformed_;
+  UniformRun& run_;         // of the extractor; its values are not collected yet, except byte strings
+  uint32_t run_begin_ = 0;  // the first record of the run
+  std::vector<RunBytes> run_bytes_;
 };
 
 }  // namespace ofindex

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -37,9 +38,9 @@ DamagedRange WholeShard(const ProbedShard& shard) {
 // Threads that run a speculative segment scan, and end with it.
 class SpeculativeThreads {
  public:
-  SpeculativeThreads(const File& file, uint64_t size, unsigned count) {
+  SpeculativeThreads(const File& file, const ProbedShard& shard, unsigned count) {
     if (count == 0) return;
-    scan_.emplace(file, size, count);
+    scan_.emplace(file, shard.identity.size, count, shard.mean_record_bytes);
     auto runner = StartThread([this, count] { RunOnThreads(count, [this](unsigned) { scan_->Run(); }); });
     if (runner) {
       runner_ = std::move(*runner);
@@ -89,6 +90,8 @@ DatasetScan::DatasetScan(const std::vector<ProbedShard>& shards, const ScanOptio
       queue_(queue),
       progress_(progress),
       large_shards_(static_cast<size_t>(std::count_if(shards.begin(), shards.end(), IsLarge))),
+      total_bytes_(std::accumulate(shards.begin(), shards.end(), uint64_t{0},
+                                   [](uint64_t sum, const ProbedShard& shard) { return sum + shard.identity.size; })),
       reads_payloads_(std::any_of(shards.begin(), shards.end(),
                                   [this](const ProbedShard& shard) { return ReadsPayloads(shard); })) {}
 
@@ -165,8 +168,18 @@ void DatasetScan::WalkShard(size_t shard, Extractors& extractors) {
 
 unsigned DatasetScan::SpeculativeThreadsFor(const ProbedShard& shard) const {
   const bool anchored = shard.framing == Framing::kTfRecord && shard.identity.size >= kMinSpeculativeBytes;
-  if (options_.check_payloads || !anchored || !IsLarge(shard) || large_shards_ > kChains / 2) return 0;
-  return kChains / static_cast<unsigned>(large_shards_);
+  if (options_.check_payloads || !anchored) return 0;
+  if (!IsLarge(shard)) return SmallRecordChains(shard);
+  return large_shards_ > kChains / 2 ? 0 : kChains / static_cast<unsigned>(large_shards_);
+}
+
+// A thread that walks small records is busy, so a shard that is larger than a thread's share of all bytes is walked by
+// more threads. Those that extract columns read the records a second time, and are then most of the work.
+unsigned DatasetScan::SmallRecordChains(const ProbedShard& shard) const {
+  const double shares = static_cast<double>(shard.identity.size) * options_.threads / static_cast<double>(total_bytes_);
+  if (shares < 1.25) return 0;
+  const auto threads = std::min(options_.threads, static_cast<unsigned>(shares + 0.75));
+  return Extracts(shard) ? (threads + 2) / 3 : threads;
 }
 
 // Opens a separate descriptor for payload reads: the walk's own one is advised for hopping.
@@ -182,15 +195,18 @@ Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Extractors&
   OFINDEX_ASSIGN(const std::shared_ptr<const File> payload_file, OpenForPayloads(probed));
   const FileBytes bytes(file, probed.identity.size);
   ShardWalker walker(bytes, probed.framing, progress_);
-  SpeculativeThreads scan_threads(file, probed.identity.size, SpeculativeThreadsFor(probed));
+  SpeculativeThreads scan_threads(file, probed, SpeculativeThreadsFor(probed));
   walker.Follow(scan_threads.scan());
   std::vector<uint64_t> boundaries;
   uint64_t records = 0;
   uint64_t record_bytes = probed.mean_record_bytes;
   size_t blocks = 0;
   while (queue_.WaitForRoom(shard)) {
+    // The walk does not see the bytes of records that were scanned ahead.
     std::optional<ExtractingVisitor> visitor;
-    if (ExtractsDuringWalk(probed, record_bytes)) visitor.emplace(bytes, probed.framing, extractors.Of(probed.payload));
+    const bool follows = scan_threads.scan() != nullptr;
+    if (!follows && ExtractsDuringWalk(probed, record_bytes))
+      visitor.emplace(bytes, probed.framing, extractors.Of(probed.payload));
     const uint64_t before = walker.position();
     OFINDEX_ASSIGN(const bool more, walker.NextBlock(boundaries, visitor ? &*visitor : nullptr));
     if (!options_.check_payloads) {

@@ -35,7 +35,8 @@ struct ScanOptions {
 /// extracts their columns during the walk, and they are read once. Compressed shards are inflated once, and their
 /// payloads are processed during the walk. If records are large, more shards are walked at once than there are
 /// processors, because a walk from header to header mostly waits for the disk; if there are also few shards,
-/// speculative segment scans run ahead in them.
+/// speculative segment scans run ahead in them. They also run ahead in a shard of small records that is larger than a
+/// thread's share of the dataset.
 class DatasetScan {
  public:
   /// All arguments must outlive the scan.
@@ -73,6 +74,7 @@ class DatasetScan {
   }
   [[nodiscard]] bool Extracts(const ProbedShard& shard) const;
   [[nodiscard]] unsigned SpeculativeThreadsFor(const ProbedShard& shard) const;
+  [[nodiscard]] unsigned SmallRecordChains(const ProbedShard& shard) const;
   [[nodiscard]] size_t Walkers() const;
 
   const std::vector<ProbedShard>& shards_;
@@ -80,7 +82,8 @@ class DatasetScan {
   BlockQueue& queue_;
   Progress& progress_;
   const size_t large_shards_;
-  const bool reads_payloads_;  // payloads of some shard are processed
+  const uint64_t total_bytes_;  // of all shards
+  const bool reads_payloads_;   // payloads of some shard are processed
 
   std::mutex mutex_;
   std::condition_variable changed_;

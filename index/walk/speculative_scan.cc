@@ -10,23 +10,35 @@
 namespace ofindex {
 namespace {
 
+// The size of a segment: of large records, enough to be worth a search for its first header; of small ones, as many as
+// a thread walks in about half a millisecond.
 constexpr uint64_t kMinStep = uint64_t{4} << 20;
 constexpr uint64_t kMaxStep = uint64_t{64} << 20;
+constexpr uint64_t kMinSmallStep = uint64_t{64} << 10;
+constexpr uint64_t kSegmentRecords = kBlockRecords / 4;
 
 // How far into a segment to search for a first header: larger records are too few to be worth scanning ahead.
 constexpr uint64_t kAnchorBytes = uint64_t{4} << 20;
 
-// Segments that may be walked but not yet taken; each holds at most kBlockRecords positions.
-constexpr size_t kWindow = 128;
+// Segments that may be walked but not yet taken, for each chain and at least; each holds at most kBlockRecords
+// positions.
+constexpr size_t kChainWindow = 4;
+constexpr size_t kMinWindow = 16;
 
-uint64_t StepFor(uint64_t size, unsigned chains) {
-  return std::clamp(size / (uint64_t{4} * std::max(1U, chains)), kMinStep, kMaxStep);
+uint64_t StepFor(uint64_t size, unsigned chains, uint64_t record_bytes) {
+  const uint64_t step = std::clamp(size / (uint64_t{4} * std::max(1U, chains)), kMinStep, kMaxStep);
+  if (record_bytes >= kMaxStep / kSegmentRecords) return step;
+  return std::min(step, std::max(kMinSmallStep, record_bytes * kSegmentRecords));
 }
 
 }  // namespace
 
-SpeculativeScan::SpeculativeScan(const File& file, uint64_t size, unsigned chains)
-    : bytes_(file, size), size_(size), step_(StepFor(size, chains)), segments_(size / step_ + 1) {}
+SpeculativeScan::SpeculativeScan(const File& file, uint64_t size, unsigned chains, uint64_t record_bytes)
+    : bytes_(file, size),
+      size_(size),
+      step_(StepFor(size, chains, record_bytes)),
+      window_(std::max(kMinWindow, kChainWindow * chains)),
+      segments_(size / step_ + 1) {}
 
 uint64_t SpeculativeScan::SegmentEnd(uint64_t position) const {
   const uint64_t begin = position / step_ * step_;
@@ -53,7 +65,7 @@ void SpeculativeScan::Stop() {
 
 std::optional<size_t> SpeculativeScan::Claim() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return stopped_ || next_ == segments_.size() || next_ < needed_ + kWindow; });
+  changed_.wait(lock, [&] { return stopped_ || next_ == segments_.size() || next_ < needed_ + window_; });
   // Segments that the walker has passed are not worth disk time.
   next_ = std::max(next_, needed_);
   if (stopped_ || next_ >= segments_.size()) return std::nullopt;

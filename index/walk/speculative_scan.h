@@ -12,7 +12,8 @@
 
 namespace ofindex {
 
-/// A speculative scan of one large TFRecord shard at several places at once, ahead of the authoritative walker.
+/// A speculative scan of one large TFRecord shard at several places at once, ahead of the authoritative walker. If
+/// records are large, more of them are waited for at once; if they are small, more threads walk.
 ///
 /// The shard is cut into segments by bytes. In each, the scan starts at the first header with a correct checksum and
 /// walks to the segment's end. That start may be false, so its records are only a guess: the walker takes a segment's
@@ -20,8 +21,9 @@ namespace ofindex {
 /// depend on the bytes alone. The rest is walked serially. Thread-safe; memory is bounded for any shard size.
 class SpeculativeScan {
  public:
-  /// `file` must outlive this object. `chains` is the number of threads that will call Run.
-  SpeculativeScan(const File& file, uint64_t size, unsigned chains);
+  /// `file` must outlive this object. `chains` is the number of threads that will call Run, and `record_bytes` the
+  /// approximate size of a record.
+  SpeculativeScan(const File& file, uint64_t size, unsigned chains, uint64_t record_bytes);
 
   /// Body of a scanning thread: walks segments until none is left or Stop() was called.
   void Run();
@@ -51,6 +53,7 @@ class SpeculativeScan {
   const FileBytes bytes_;
   const uint64_t size_;
   const uint64_t step_;
+  const size_t window_;  // segments that may be walked but not yet taken
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Segment> segments_;

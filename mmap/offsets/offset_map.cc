@@ -14,6 +14,12 @@ namespace {
 // More than the largest possible block: most records, farthest apart, all bad.
 constexpr uint64_t kMaxBlockBytes = uint64_t{1} << 20;
 
+// Bytes of the tables that are requested when a map is opened: all of them, for up to some 10,000 blocks and shards.
+//
+// Whatever a lookup is going to read is requested beforehand, in exact ranges. At a page fault that needs the disk, the
+// kernel reads the device's whole read-ahead instead, up to several MiB, before the lookup continues.
+constexpr uint64_t kRequestedTableBytes = uint64_t{1} << 20;
+
 // Returns true if a table of `count` entries of `bytes` bytes at `at` fits in a file of `size` bytes.
 bool TableFits(uint64_t at, uint64_t count, uint64_t bytes, uint64_t size) {
   return count <= size / bytes && Fits(at, count * bytes, size);
@@ -64,6 +70,8 @@ Result<OffsetMap> OffsetMap::Open(const std::string& path, const std::string& sh
   OFINDEX_TRY(map.CheckLayout());
   OFINDEX_ASSIGN(map.file_, MappedFile::Map(file, facts.size));
   map.data_ = map.file_.bytes().data();
+  const uint64_t tables_at = map.header_.names_at;
+  map.file_.Prefetch(tables_at, std::min(kRequestedTableBytes, facts.size - tables_at));
   // The header gives the count, and the header is untrusted.
   return WithMemory("the blocks of a map", [&]() -> Result<OffsetMap> {
     map.blocks_ = std::make_unique<BlockCache>(map.header_.blocks, copied_bytes);
@@ -132,6 +140,7 @@ Result<std::unique_ptr<OffsetMap::CachedBlock>> OffsetMap::ReadBlock(uint64_t nu
       frames > block.packed_bytes || block.stored_bytes() > kMaxBlockBytes) {
     return damaged();
   }
+  file_.Prefetch(block.packed_at, block.stored_bytes());
   const bool whole = TakeRoom(*cached);
   cached->stored.resize(whole ? block.stored_bytes() : frames);
   OFINDEX_TRY(CopyOut(block.packed_at, cached->stored));

@@ -28,11 +28,14 @@ Line FitLine(std::span<const uint64_t> boundaries) {
   // Frames that span petabytes would overflow the fixed point: they get a flat line and wide fields.
   if (span < uint64_t{1} << 50) line.slope = (span << 12) / count;
   int64_t lowest = 0;
-  for (uint64_t j = 0; j <= count; ++j) lowest = std::min(lowest, static_cast<int64_t>(boundaries[j] - line.At(j)));
+  int64_t highest = 0;
+  for (uint64_t j = 0; j <= count; ++j) {
+    const auto above = static_cast<int64_t>(boundaries[j] - line.At(j));
+    lowest = std::min(lowest, above);
+    highest = std::max(highest, above);
+  }
   line.base += static_cast<uint64_t>(lowest);
-  uint64_t all = 0;
-  for (uint64_t j = 0; j <= count; ++j) all |= boundaries[j] - line.At(j);
-  line.width = static_cast<uint32_t>(std::bit_width(all));
+  line.width = static_cast<uint32_t>(std::bit_width(static_cast<uint64_t>(highest) - static_cast<uint64_t>(lowest)));
   return line;
 }
 

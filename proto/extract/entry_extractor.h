@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -36,7 +37,8 @@ class EntryExtractor {
         values_(source, payload, found),
         kinds_(kPlainKinds[payload == PayloadKind::kOfRecord ? 1 : 0]),
         cached_headers_(cached_headers),
-        learning_(learning) {
+        learning_(learning),
+        repeats_(!learning) {
     if (learning) cached_headers_.clear();  // numbers may be reassigned
   }
 
@@ -57,6 +59,13 @@ class EntryExtractor {
   }
 
   [[nodiscard]] bool has_unknown() const { return has_unknown_; }
+
+  /// Returns the headers of the entries of this record if it has the same features in the same order as the record
+  /// before, all of them plain and each once; empty otherwise.
+  [[nodiscard]] std::span<const CachedEntryHeader> repeated() const {
+    if (!repeats_ || found_.features().size() != position_) return {};
+    return std::span(cached_headers_).first(position_);
+  }
 
  private:
   // The parts of one map entry.
@@ -85,6 +94,8 @@ class EntryExtractor {
       if (feature != NameTable::kDropped) {
         if (!learning_) CacheHeader(at, entry, feature);
         AddPlain(feature, entry);
+      } else {
+        repeats_ = false;
       }
       at += entry.size;
     }
@@ -105,9 +116,11 @@ class EntryExtractor {
   /// Stores the header of the entry just read in the cache.
   void CacheHeader(const uint8_t* at, const PlainEntry& entry, uint32_t feature) {
     const size_t position = position_ - 1;
-    if (position >= kMaxFeatures) return;
+    if (position >= kMaxFeatures) return void(repeats_ = false);
     if (position >= cached_headers_.size()) cached_headers_.resize(position + 1);
-    cached_headers_[position].Store(at, entry, feature);
+    CachedEntryHeader& cached = cached_headers_[position];
+    repeats_ = repeats_ && cached.feature() == feature && cached.kind() == entry.kind;
+    cached.Store(at, entry, feature);
   }
 
   void AddPlain(uint32_t feature, const PlainEntry& entry) {
@@ -138,6 +151,7 @@ class EntryExtractor {
 
   template <bool kLists>
   [[nodiscard]] bool ExtractEntry(const Reader& reader) {
+    repeats_ = false;
     Entry entry;
     if (!ExtractValues<kLists>(reader, entry) || !FindName<kLists>(entry)) return false;
     ExtractedFeature* place = entry.feature == NameTable::kDropped ? nullptr : found_.Place(entry.feature, kLists);
@@ -267,6 +281,7 @@ class EntryExtractor {
   const PlainKinds& kinds_;
   std::vector<CachedEntryHeader>& cached_headers_;  // by position in the record
   bool learning_;
+  bool repeats_;  // so far, the record has the same features in the same order as the one before, and all are plain
   bool has_unknown_ = false;
   size_t position_ = 0;  // of the next entry in the record
 };

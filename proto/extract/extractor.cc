@@ -11,6 +11,7 @@
 #include "proto/extract/name_table.h"
 #include "proto/extract/path_extractor.h"
 #include "proto/extract/path_tree.h"
+#include "proto/extract/uniform_run.h"
 
 namespace ofindex {
 
@@ -26,9 +27,11 @@ class Extractor::Body {
   [[nodiscard]] const Malformed& malformed() const { return malformed_; }
   [[nodiscard]] const std::vector<std::string>& path_names() const { return path_names_; }
   [[nodiscard]] const NameTable& names() const { return names_; }
+  [[nodiscard]] UniformRun& run() { return run_; }
   void Forget() {
     names_.Forget();
     cached_headers_.clear();
+    run_.ExpectNothing();
   }
 
  private:
@@ -53,6 +56,7 @@ class Extractor::Body {
   NameTable names_;
   FoundFeatures found_;
   std::vector<CachedEntryHeader> cached_headers_;
+  UniformRun run_;
   Malformed malformed_;
   std::vector<uint8_t> copied_;  // bytes values fetched from pages
 };
@@ -106,8 +110,13 @@ bool Extractor::Body::Read(Source& source) {
 template <typename Source>
 bool Extractor::Body::ReadEntries(Source& source) {
   for (const bool learning : {false, true}) {
+    if (learning) run_.ExpectNothing();  // numbers may be reassigned
     EntryExtractor<Source> entries(source, kind_, names_, found_, cached_headers_, learning);
     if (!entries.Extract(source.Read(&malformed_))) return false;
+    const auto repeated = entries.repeated();
+    if (std::is_same_v<Source, MemorySource> && !repeated.empty() && repeated.size() <= UniformRun::kMaxEntries) {
+      run_.Expect(repeated, names_.names(), kind_);
+    }
     if (learning || !entries.has_unknown()) break;
     found_.BeginRecord();
   }
@@ -187,6 +196,7 @@ Extractor& Extractor::operator=(Extractor&&) noexcept = default;
 
 Extractor::Outcome Extractor::Extract(ByteView payload) { return body_->Extract(payload); }
 Extractor::Outcome Extractor::Extract(PayloadPages& pages, uint64_t length) { return body_->Extract(pages, length); }
+UniformRun& Extractor::run() { return body_->run(); }
 std::span<const ExtractedFeature> Extractor::found() const { return body_->found().features(); }
 const Malformed& Extractor::malformed() const { return body_->malformed(); }
 std::span<const uint64_t> Extractor::numbers() const { return body_->found().numbers; }

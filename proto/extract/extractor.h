@@ -17,6 +17,8 @@
 
 namespace ofindex {
 
+class UniformRun;
+
 /// Selective decode: reads from each record's payload only what columns need: which features there are, their kinds and
 /// numbers of values, and the value of a feature that has exactly one. Interprets payloads as libprotobuf does, like
 /// DecodedRecord. Does not recurse, and allocates nothing per record once it has seen the largest one. Memory is
@@ -45,6 +47,11 @@ class Extractor {
   /// than kMaxMessageBytes is malformed, with kLongLength at byte 0.
   [[nodiscard]] Outcome Extract(ByteView payload);
   [[nodiscard]] Outcome Extract(PayloadPages& pages, uint64_t length);
+
+  /// Returns the run of records that Extract() expects to come next. A record that can be added to the run is extracted
+  /// by that alone: it has new values, and neither new features nor new names. The run must be empty when Extract() or
+  /// Forget() is called.
+  [[nodiscard]] UniformRun& run();
 
   /// Returns the features of the last record, each once, in no particular order. If a SequenceExample
   /// has both a context feature `x[]` and a feature list `x`, only the list is returned. Valid until the next call;

@@ -39,30 +39,58 @@ constexpr std::array<Unpack<T>, sizeof...(kWidths)> UnpackTable(std::index_seque
   return {UnpackGroups<T, kWidths>...};
 }
 
+// Writes whole groups; eight bytes past the last one must be writable.
+template <typename T, uint32_t kWidth>
+void PackGroups(const T* values, size_t groups, uint8_t* out) {
+  constexpr uint64_t kMask = kWidth == 64 ? ~uint64_t{0} : (uint64_t{1} << kWidth) - 1;
+  for (size_t g = 0; g < groups; ++g, values += kGroup, out += kWidth) {
+    uint8_t* to = out;
+    uint64_t word = 0;
+#pragma GCC unroll 8
+    for (uint32_t j = 0; j < kGroup; ++j) {
+      const uint64_t field = values[j] & kMask;
+      const uint32_t shift = j * kWidth % 64;
+      word |= field << shift;
+      if (shift + kWidth < 64) continue;
+      StoreLe64(to, word);
+      to += 8;
+      word = shift == 0 ? 0 : field >> ((64 - shift) % 64);
+    }
+    StoreLe64(to, word);
+  }
+}
+
+template <typename T>
+using Pack = void (*)(const T*, size_t, uint8_t*);
+
+template <typename T, size_t... kWidths>
+constexpr std::array<Pack<T>, sizeof...(kWidths)> PackTable(std::index_sequence<kWidths...>) {
+  return {PackGroups<T, kWidths>...};
+}
+
 }  // namespace
 
-void PackBits(std::span<const uint64_t> values, uint32_t width, std::vector<uint8_t>& out) {
+template <typename T>
+void PackBits(std::span<const T> values, uint32_t width, std::vector<uint8_t>& out) {
+  static constexpr auto kTable = PackTable<T>(std::make_index_sequence<8 * sizeof(T) + 1>());
+  assert(width <= 8 * sizeof(T));
   if (width == 0) return;
+  const Pack<T> pack = kTable[width];
   const size_t begin = out.size();
   const size_t size = BitsBytes(values.size(), width);
+  const size_t whole = values.size() / kGroup;
   out.resize(begin + size + 8);
-  uint8_t* to = out.data() + begin;
-  const uint64_t mask = ~uint64_t{0} >> (64 - width);
-  uint64_t word = 0;
-  uint32_t filled = 0;
-  for (uint64_t value : values) {
-    value &= mask;
-    word |= value << filled;
-    filled += width;
-    if (filled < 64) continue;
-    StoreLe64(to, word);
-    to += 8;
-    filled -= 64;
-    word = filled == 0 ? 0 : value >> (width - filled);
-  }
-  StoreLe64(to, word);
+  pack(values.data(), whole, out.data() + begin);
+  std::array<T, kGroup> rest{};
+  std::array<uint8_t, 72> packed{};
+  std::copy(values.begin() + static_cast<ptrdiff_t>(whole * kGroup), values.end(), rest.begin());
+  pack(rest.data(), 1, packed.data());
+  std::copy_n(packed.begin(), size - whole * width, out.begin() + static_cast<ptrdiff_t>(begin + whole * width));
   out.resize(begin + size);
 }
+
+template void PackBits(std::span<const uint32_t>, uint32_t, std::vector<uint8_t>&);
+template void PackBits(std::span<const uint64_t>, uint32_t, std::vector<uint8_t>&);
 
 template <typename T>
 void UnpackBits(ByteView bits, uint32_t width, std::span<T> out) {

@@ -26,20 +26,24 @@ uint64_t FieldsBytes(std::span<const Frame> frames, size_t values) {
 
 }  // namespace
 
-void WriteFrames(std::span<const Frame> frames, std::span<const uint64_t> values, ChunkWriter& out) {
+template <typename T>
+void WriteFrames(std::span<const Frame> frames, std::span<const T> values, ChunkWriter& out) {
   std::vector<uint8_t> fields;
-  std::vector<uint64_t> distances;
+  std::vector<T> distances;
   for (size_t f = 0; f < frames.size(); ++f) {
     const Frame& frame = frames[f];
     out.Byte(static_cast<uint8_t>(frame.width));
     out.Signed(frame.base);
     distances.clear();
-    for (uint64_t value : values.subspan(f * kFrameValues, FrameSize(f, values.size())))
-      distances.push_back(value - static_cast<uint64_t>(frame.base));
-    PackBits(distances, frame.width, fields);
+    for (T value : values.subspan(f * kFrameValues, FrameSize(f, values.size())))
+      distances.push_back(value - static_cast<T>(frame.base));
+    PackBits(std::span<const T>(distances), frame.width, fields);
   }
   WriteSection(fields, out);
 }
+
+template void WriteFrames(std::span<const Frame>, std::span<const uint32_t>, ChunkWriter&);
+template void WriteFrames(std::span<const Frame>, std::span<const uint64_t>, ChunkWriter&);
 
 template <typename T>
 Result<void> ReadFrames(ChunkReader& in, std::span<T> out) {

@@ -23,8 +23,9 @@ struct Frame {
 [[nodiscard]] constexpr uint64_t FrameCount(uint64_t values) { return (values + kFrameValues - 1) / kFrameValues; }
 
 /// Appends the frames' headers and fields. A field is the `width` low bits of a value's distance from the base of its
-/// frame.
-void WriteFrames(std::span<const Frame> frames, std::span<const uint64_t> values, ChunkWriter& out);
+/// frame. T is an unsigned integer of 32 or 64 bits, at least as wide as a field.
+template <typename T>
+void WriteFrames(std::span<const Frame> frames, std::span<const T> values, ChunkWriter& out);
 
 /// Reads out.size() values in frames, modulo 2^bits of T. Errors: kIndex.
 template <typename T>

@@ -167,5 +167,16 @@ TEST_CASE("a chunk whose values exceed the size limit is encoded without data") 
   CHECK(builder.Encode(1).nulls == 0);
 }
 
+TEST_CASE("values that repeat after thousands of different ones are in the dictionary once") {
+  GivenColumn column;
+  for (uint32_t record = 0; record < kMaxChunkRecords; ++record) {
+    const uint32_t word = record < 9'000 ? record * 7919 % 9'000 : record % 5'000;
+    column.push_back(Bytes(StrCat("some/folder/", word, std::string(word % 13, 'x'))));
+  }
+  const Chunk chunk = DecodeRow(EncodeColumn(column), kMaxChunkRecords);
+  CHECK(chunk.strings().ends.size() == 9'000);
+  CHECK(CountWrong(chunk, column) == 0);
+}
+
 }  // namespace
 }  // namespace ofindex

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "tests/proto/extracting.h"
 #include "tests/proto/message_bytes.h"
+#include "tests/proto/random_bytes.h"
 
 namespace ofindex {
 namespace {
@@ -189,6 +190,78 @@ TEST_CASE("records read page by page give the same columns") {
     REQUIRE(columns);
     CHECK(columns->malformed == std::vector<uint32_t>{3});
     CHECK(SpellColumns(*columns, 4) == Extracted(payloads, choice));
+  }
+}
+
+/// Returns everything in `columns` but the sketches' place: rows, chunks, malformed records.
+std::string SpellBlock(const BlockColumns& columns) {
+  std::string text;
+  for (const BlockFeature& feature : columns.features) {
+    const FeatureRow& row = feature.row;
+    text += StrCat(row.name, " kinds ", row.kinds, " present ", row.present, " values ", row.values, " single ",
+                   row.single, " min ", row.values_min, " max ", row.values_max, " largest ", row.largest_bytes);
+    text += StrCat(" sketch ", ToHex(feature.sketch.bytes()));
+    for (const ChunkRow& chunk : feature.chunks) {
+      text += StrCat(" role ", static_cast<int>(chunk.role), " ", chunk.nulls, " ", chunk.nans, " ", ToHex(chunk.data));
+    }
+    text += '\n';
+  }
+  for (const uint32_t record : columns.malformed) text += StrCat(record, " ");
+  return text;
+}
+
+/// Makes records of one shape after another, with an odd one now and then.
+std::vector<std::string> RandomRecords(Dice& dice) {
+  const auto number = [&] { return static_cast<int64_t>(dice.Bits() >> dice.Below(64)); };
+  const auto text = [&] {
+    return std::string(dice.Below(dice.OneIn(50) ? 300 : 20), static_cast<char>('a' + dice.Below(3)));
+  };
+  const auto entry = [&](uint64_t shape) {
+    switch (shape) {
+      case 0: return Entry("i", Int64s({number()}));
+      case 1: return Entry("f", Field(2, PackedFixed({static_cast<float>(dice.Below(9))})));
+      case 2: return Entry("s", Bytes({text()}));
+      case 3: return Entry("l", dice.OneIn(9) ? Int64s({1, number()}) : Int64s({number()}));
+      case 4: return Entry("x", dice.OneIn(2) ? Int64s({number()}) : Bytes({text()}));
+      default: return Entry("e", dice.OneIn(3) ? "" : Int64s({number()}));
+    }
+  };
+  std::vector<std::string> records;
+  while (records.size() < 3000) {
+    std::vector<uint64_t> shapes;
+    for (uint64_t n = dice.Below(6); n > 0; --n) shapes.push_back(dice.Below(6));
+    for (uint64_t n = 1 + dice.Below(dice.OneIn(3) ? 700 : 5); n > 0; --n) {
+      std::string entries;
+      for (const uint64_t shape : shapes) entries += entry(shape);
+      records.push_back(Example(entries));
+      if (dice.OneIn(40)) records.back() = Mutated(records.back(), records.front(), dice);
+    }
+  }
+  return records;
+}
+
+TEST_CASE("runs of records with the same entries give the columns of records read one by one") {
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    CAPTURE(seed);
+    Dice dice(seed);
+    const std::vector<std::string> payloads = RandomRecords(dice);
+    const auto records = static_cast<uint32_t>(payloads.size());
+    for (const ColumnChoice& choice : {ColumnChoice{}, Named({"i", "s", "x", "l"})}) {
+      BlockExtractor in_memory(FieldPlan::Of(PayloadKind::kExample), choice);
+      BlockExtractor paged(FieldPlan::Of(PayloadKind::kExample), choice);
+      for (int block = 0; block < 2; ++block) {
+        for (uint32_t r = 0; r < records; ++r) {
+          const std::vector<uint8_t> overwritten_later(payloads[r].begin(), payloads[r].end());
+          in_memory.Add(r, overwritten_later);
+          SmallPages pages(payloads[r], 10);
+          REQUIRE(paged.Add(r, pages, payloads[r].size()));
+        }
+        const Result<BlockColumns> some = in_memory.Finish(records);
+        const Result<BlockColumns> others = paged.Finish(records);
+        REQUIRE((some && others));
+        CHECK((SpellBlock(*some) == SpellBlock(*others)));
+      }
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include "index/scan/scan.h"
 #include "mmap/offsets/packed_offsets.h"
 #include "tests/index/walking.h"
+#include "tests/proto/message_bytes.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
 
@@ -29,8 +30,11 @@ class Shards {
     probed_.push_back({.file = {.path = path, .stored_path = path},
                        .identity = {{.size = bytes.size()}, 0},
                        .framing = bytes.empty() ? Framing::kEmpty : framing,
+                       .payload = payload,
                        .mean_record_bytes = mean_record_bytes});
   }
+
+  PayloadKind payload = PayloadKind::kOpaque;  ///< of the shards that are added next
 
   [[nodiscard]] const std::vector<ProbedShard>& probed() const { return probed_; }
 
@@ -45,9 +49,10 @@ struct Scanned {
   std::vector<std::vector<DamagedRange>> damage;
 };
 
-Scanned ScanAll(const Shards& shards, bool check_payloads, unsigned threads, Progress& progress) {
+Scanned ScanAll(const Shards& shards, bool check_payloads, unsigned threads, Progress& progress,
+                const ColumnChoice& columns = {}) {
   BlockQueue queue(shards.probed().size(), kRoom);
-  const ScanOptions options{.check_payloads = check_payloads, .columns = {}, .message = {}, .threads = threads};
+  const ScanOptions options{.check_payloads = check_payloads, .columns = columns, .message = {}, .threads = threads};
   DatasetScan scan(shards.probed(), options, queue, progress);
   std::jthread scanning([&] { scan.Run(); });
   Scanned scanned;
@@ -74,6 +79,12 @@ void CheckAlike(const Scanned& a, const Scanned& b) {
     CHECK(a.blocks[i].row.hashes == b.blocks[i].row.hashes);
     CHECK(a.blocks[i].bad == b.blocks[i].bad);
     CHECK(a.blocks[i].payload_bytes == b.blocks[i].payload_bytes);
+    REQUIRE(a.blocks[i].columns.features.size() == b.blocks[i].columns.features.size());
+    for (size_t f = 0; f < a.blocks[i].columns.features.size(); ++f) {
+      const BlockFeature& feature = a.blocks[i].columns.features[f];
+      REQUIRE(feature.chunks.size() == b.blocks[i].columns.features[f].chunks.size());
+      CHECK(feature.chunks[0].data == b.blocks[i].columns.features[f].chunks[0].data);
+    }
   }
 }
 
@@ -216,6 +227,31 @@ TEST_CASE("a scan ends if it is cancelled or its writer gives up") {
   full.Abort({ErrorCode::kIo, "the disk is full"});
   scanning.join();
   CHECK(full.Take(0).error().message == "the disk is full");
+}
+
+TEST_CASE("one large shard of small records gives the same result on any number of threads, with and without columns") {
+  std::string bytes;
+  for (int64_t i = 0; i < 70'000; ++i) {
+    const std::string text(900 + static_cast<size_t>(i % 89), 'x');
+    bytes += RecordBytes(Framing::kTfRecord, Field(1, Entry("n", Field(3, PackedVarints({i * i}))) +
+                                                          Entry("t", Field(1, BytesList({text})))));
+    if (i == 30'000) bytes += "damage";
+  }
+  Shards shards;
+  shards.payload = PayloadKind::kExample;
+  shards.Add(Framing::kTfRecord, bytes, 1000);
+  for (const ColumnChoice& columns : {ColumnChoice{ColumnChoice::Mode::kNone, {}}, ColumnChoice{}}) {
+    Progress progress;
+    const Scanned one = ScanAll(shards, false, 1, progress, columns);
+    CHECK(one.blocks.size() == 2);
+    CHECK(one.damage[0].size() == 1);
+    for (const unsigned threads : {2U, 5U}) {
+      Progress others;
+      CheckAlike(ScanAll(shards, false, threads, others, columns), one);
+      CHECK(others.records_done == 70'000);
+      CHECK(others.bytes_done == bytes.size());
+    }
+  }
 }
 
 }  // namespace

@@ -19,6 +19,8 @@ constexpr Framing kTf = Framing::kTfRecord;
 // The smallest segment: with few chains and a file of less than a GiB, every segment has this size.
 constexpr uint64_t kSegmentBytes = 4 << 20;
 constexpr uint64_t kShardBytes = 40 << 20;
+constexpr uint64_t kLarge = 100 << 10;  // size of a large record
+constexpr uint64_t kSmall = 1;          // of one so small that segments are as small as possible: 64 KiB
 
 // Returns a record without a correct payload checksum, which a walk never reads.
 std::string FramedAnyhow(const std::string& payload) { return HeaderOf(kTf, payload.size()) + payload + "sum?"; }
@@ -34,8 +36,8 @@ std::string LargeRecords() {
   return shard;
 }
 
-Walk WalkSpeculatively(const File& file, uint64_t size, unsigned threads) {
-  SpeculativeScan scan(file, size, threads);
+Walk WalkSpeculatively(const File& file, uint64_t size, unsigned threads, uint64_t record_bytes) {
+  SpeculativeScan scan(file, size, threads, record_bytes);
   std::jthread scan_threads([&] { RunOnThreads(threads, [&](unsigned) { scan.Run(); }); });
   Walk walk = WalkShard(file, size, kTf, &scan).walk();
   scan.Stop();
@@ -43,7 +45,7 @@ Walk WalkSpeculatively(const File& file, uint64_t size, unsigned threads) {
 }
 
 // Walks the shard alone and with scans ahead on 1 to 8 threads: the results must be equal.
-void CheckAllAlike(const std::string& shard) {
+void CheckAllAlike(const std::string& shard, uint64_t record_bytes = kLarge) {
   const TempDir dir;
   WriteFile(dir / "shard", shard);
   const File file = OpenFile(dir / "shard");
@@ -51,7 +53,7 @@ void CheckAllAlike(const std::string& shard) {
   CHECK(alone.records.size() > 4);
   for (const unsigned threads : {1U, 2U, 8U}) {
     CAPTURE(threads);
-    CHECK(WalkSpeculatively(file, shard.size(), threads) == alone);
+    CHECK(WalkSpeculatively(file, shard.size(), threads, record_bytes) == alone);
   }
 }
 
@@ -63,6 +65,46 @@ TEST_CASE("the result is the same with small records, more per segment than a bl
   while (shard.size() < kShardBytes) shard += one;
   CHECK(kSegmentBytes / one.size() > 65'536);
   CheckAllAlike(shard);
+}
+
+// Returns small records, some of which contain what looks like records.
+std::string SmallRecords(std::mt19937_64& random) {
+  const auto below = [&random](uint64_t n) { return random() % n; };
+  std::string shard;
+  while (shard.size() < 20 * (64 << 10)) {
+    std::string payload(below(300), static_cast<char>(below(256)));
+    if (below(50) == 0) payload += RecordBytes(kTf, "a whole record") + payload;
+    if (below(50) == 0) payload += HeaderOf(kTf, below(100'000)) + payload;
+    if (below(500) == 0) payload += std::string(below(200'000), 'x');
+    shard += below(2) == 0 ? RecordBytes(kTf, payload) : FramedAnyhow(payload);
+  }
+  return shard;
+}
+
+// Damages up to 8 places: bytes changed, removed and inserted, zeros, false headers with a correct checksum.
+void Damage(std::string& shard, std::mt19937_64& random) {
+  const auto below = [&random](uint64_t n) { return random() % n; };
+  for (uint64_t n = below(9); n > 0; --n) {
+    const uint64_t at = below(3) == 0 ? below(19) * (64 << 10) + below(24) : below(shard.size());
+    switch (below(6)) {
+      case 0: shard[at] = static_cast<char>(below(256)); break;
+      case 1: shard.erase(at, 1 + below(5000)); break;
+      case 2: shard.insert(at, std::string(1 + below(5000), static_cast<char>(below(3)))); break;
+      case 3: shard.replace(at, std::min(shard.size() - at, below(100'000)), below(100'000), '\0'); break;
+      case 4: shard.insert(at, HeaderOf(kTf, below(2 * shard.size()))); break;
+      default: shard.insert(at, HeaderOf(kTf, below(500))); break;
+    }
+  }
+}
+
+TEST_CASE("the result is the same for small records with any damage") {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    std::string shard = SmallRecords(random);
+    Damage(shard, random);
+    CheckAllAlike(shard, seed % 2 == 0 ? kSmall : kLarge / 1000);
+  }
 }
 
 TEST_CASE("the result is the same with damage in the middle, at a segment's edge, and at the end") {
@@ -102,7 +144,7 @@ TEST_CASE("a completed scan gives every record of a sound shard") {
   const TempDir dir;
   WriteFile(dir / "shard", shard);
   const File file = OpenFile(dir / "shard");
-  SpeculativeScan scan(file, shard.size(), 1);
+  SpeculativeScan scan(file, shard.size(), 1, kLarge);
   scan.Run();
   std::vector<uint64_t> starts;
   uint64_t position = 0;
@@ -118,7 +160,7 @@ TEST_CASE("a scan gives nothing for a position at which none of the scanned reco
   const TempDir dir;
   WriteFile(dir / "shard", shard);
   const File file = OpenFile(dir / "shard");
-  SpeculativeScan scan(file, shard.size(), 1);
+  SpeculativeScan scan(file, shard.size(), 1, kLarge);
   scan.Run();
   for (uint64_t position : {uint64_t{1}, kSegmentBytes, shard.size() - 1, shard.size()}) {
     std::vector<uint64_t> starts = {7};
@@ -134,7 +176,7 @@ TEST_CASE("a scan gives at most the requested number of records, and the rest in
   const TempDir dir;
   WriteFile(dir / "shard", shard);
   const File file = OpenFile(dir / "shard");
-  SpeculativeScan scan(file, shard.size(), 1);
+  SpeculativeScan scan(file, shard.size(), 1, kLarge);
   scan.Run();
   std::vector<uint64_t> starts;
   uint64_t position = 0;
@@ -150,9 +192,9 @@ TEST_CASE("a scan that never runs does not affect the walk, and a stopped one en
   const TempDir dir;
   WriteFile(dir / "shard", shard);
   const File file = OpenFile(dir / "shard");
-  SpeculativeScan idle(file, shard.size(), 4);
+  SpeculativeScan idle(file, shard.size(), 4, kLarge);
   CHECK(WalkShard(file, shard.size(), kTf, &idle).walk() == WalkShard(file, shard.size(), kTf).walk());
-  SpeculativeScan stopped(file, shard.size(), 4);
+  SpeculativeScan stopped(file, shard.size(), 4, kLarge);
   stopped.Stop();
   stopped.Run();
   std::vector<uint64_t> starts;
@@ -165,7 +207,7 @@ TEST_CASE("segments cover the shard without gaps or overlaps") {
   WriteFile(dir / "shard", "x");
   const File file = OpenFile(dir / "shard");
   for (const uint64_t size : {uint64_t{1}, kSegmentBytes, kSegmentBytes + 1, 3 * kSegmentBytes, uint64_t{1} << 40}) {
-    const SpeculativeScan scan(file, size, 32);
+    const SpeculativeScan scan(file, size, 32, kLarge);
     uint64_t segments = 0;
     for (uint64_t at = 0; at < size; ++segments) {
       const uint64_t end = scan.SegmentEnd(at);

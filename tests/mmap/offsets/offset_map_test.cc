@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/mapped_dataset.h"
+#include "tests/support/page_cache.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/shard_bytes.h"
 
@@ -382,6 +384,34 @@ TEST_CASE("descending offsets are damage, not a huge record") {
   REQUIRE_FALSE(map.Find(0));
   CHECK(map.Find(0).error().code == ErrorCode::kIndex);
   CHECK(map.Find(1)->end == 600);
+}
+
+TEST_CASE("the first lookup of a record reads the tables and one block, and nothing else of a map on a disk") {
+  const TempDir dir;
+  const std::string path = dir / "map";
+  auto writer = OffsetMapWriter::Begin(OutputFile::Create(path).value());
+  REQUIRE(writer);
+  std::mt19937_64 random(1);
+  constexpr uint32_t kBlocks = 120;
+  uint64_t block_bytes = 0;
+  for (uint32_t block = 0; block < kBlocks; ++block) {
+    std::vector<uint64_t> boundaries = {0};
+    while (boundaries.size() <= kBlockRecords) boundaries.push_back(boundaries.back() + random() % 100'000);
+    const std::vector<uint8_t> packed = PackOffsets(boundaries);
+    block_bytes = packed.size();
+    const MapBlock entry{.begin = 0, .end = boundaries.back(), .records = kBlockRecords, .shard = block};
+    REQUIRE(writer->AddBlock(entry, packed, {}));
+    writer->AddShard({.path = std::to_string(block), .framing = Framing::kOfRecord, .identity = {}});
+  }
+  REQUIRE(writer->Finish({}));
+  const uint64_t size = std::filesystem::file_size(path);
+  Evict(path);
+  if (PagesOf(path, 0, size).cached != 0) return;  // a file system in memory
+  const OffsetMap map = Opened(path);
+  CHECK(map.Find(uint64_t{kBlocks} / 2 * kBlockRecords));
+  const CachedPages pages = PagesOf(path, 0, size);
+  CAPTURE(pages.cached);
+  CHECK(pages.cached * 4096 < 10 * block_bytes);
 }
 
 }  // namespace
