@@ -30,13 +30,6 @@ double MagnitudeOf(const ColumnStore::Zones& zones) {
   return sum;
 }
 
-void Assign(ColumnValue& to, const Chunk::Value& from) {
-  to.type = from.type;
-  to.integer = from.integer;
-  to.real = from.real;
-  to.bytes.assign(AsText(from.bytes));
-}
-
 }  // namespace
 
 Result<SumKind> SumKindOf(ColumnStore& store, const Column& column) {
@@ -104,7 +97,7 @@ void ArgumentStates::AddBounds(const Part& part, std::span<const uint32_t> numbe
   const auto replace = [this](ColumnValue& bound, const Chunk::Value& value, int sign) {
     if (bound.type != Type::kNull && sign * CompareValues(value, ViewOf(bound)) <= 0) return;
     bound_bytes_ += value.bytes.size() - bound.bytes.size();
-    Assign(bound, value);
+    bound = Owned(value);
   };
   for (size_t g = 0; g < numbers.size(); ++g) {
     const GroupSum& sum = part.sums[g];

@@ -36,7 +36,7 @@ enum class SumKind : uint8_t {
 /// Errors: those of ColumnStore::ZonesOf.
 [[nodiscard]] Result<SumKind> SumKindOf(ColumnStore& store, const Column& column);
 
-/// What one argument comes to in each group. Blocks are added in order.
+/// The results of one argument, by group. Blocks are added in order.
 class ArgumentStates {
  public:
   /// Errors: those of ColumnStore::ZonesOf.
@@ -57,14 +57,14 @@ class ArgumentStates {
 
   [[nodiscard]] const Argument& argument() const { return argument_; }
 
-  // Of `group`: the number of values, their sums, the least and the greatest; the same of the distinct values. NULL is
-  // no value.
+  // The count and sums of a group's values, the least and the greatest; the count and sums of its distinct values. NULL
+  // is no value.
   [[nodiscard]] const SumState& sum(uint32_t group) const { return sums_[group]; }
   [[nodiscard]] const ColumnValue& min(uint32_t group) const { return mins_[group]; }
   [[nodiscard]] const ColumnValue& max(uint32_t group) const { return maxs_[group]; }
   [[nodiscard]] const SumState& distinct(uint32_t group) const { return distinct_[group]; }
 
-  [[nodiscard]] uint64_t memory() const;  ///< bytes in use, about
+  [[nodiscard]] uint64_t memory() const;  ///< approximate bytes in use
 
  private:
   ArgumentStates(ColumnStore& store, const Argument& argument, SumRule rule, bool in_order)

@@ -9,6 +9,12 @@
 #include "query/columns/value_order.h"
 
 namespace ofindex {
+namespace {
+
+// Groups sorted between two checks; later their merges take longer.
+constexpr size_t kSorted = size_t{1} << 16;
+
+}  // namespace
 
 Grouping::Grouping(ColumnStore& store, const GroupRequest& request, Predicate predicate)
     : store_(&store), predicate_(std::move(predicate)), index_(request.keys.size()) {
@@ -74,24 +80,29 @@ void Grouping::Add(const Block& block) {
   for (size_t i = 0; i < block.parts.size(); ++i) arguments_[i].Add(groups, block.parts[i], numbers, size());
 }
 
-std::vector<uint32_t> Grouping::Sorted() const {
+Result<std::vector<uint32_t>> Grouping::Sorted(const Check& check) const {
   std::vector<uint32_t> order(size());
   std::iota(order.begin(), order.end(), 0U);
-  if (const std::vector<uint64_t> places = Places(); !places.empty()) {
-    std::vector<std::pair<uint64_t, uint32_t>> placed;
-    placed.reserve(order.size());
-    for (const uint32_t group : order) placed.emplace_back(places[group], group);
-    std::sort(placed.begin(), placed.end());
-    std::transform(placed.begin(), placed.end(), order.begin(), [](const auto& pair) { return pair.second; });
-    return order;
-  }
-  std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+  const std::vector<uint64_t> places = Places();
+  const auto before = [&](uint32_t a, uint32_t b) {
+    if (!places.empty()) return places[a] < places[b];
     for (size_t i = 0; i < keys_.size(); ++i) {
       const int compared = CompareValues(Key(a, i), Key(b, i));
       if (compared != 0) return descending_[i] ? compared > 0 : compared < 0;
     }
     return false;
-  });
+  };
+  const auto at = [&](size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(std::min(i, order.size())); };
+  for (size_t begin = 0; begin < order.size(); begin += kSorted) {
+    OFINDEX_TRY(check());
+    std::sort(at(begin), at(begin + kSorted), before);
+  }
+  for (size_t sorted = kSorted; sorted < order.size(); sorted *= 2) {
+    for (size_t begin = 0; begin < order.size(); begin += 2 * sorted) {
+      OFINDEX_TRY(check());
+      std::inplace_merge(at(begin), at(begin + sorted), at(begin + 2 * sorted), before);
+    }
+  }
   return order;
 }
 
@@ -127,7 +138,8 @@ std::vector<uint64_t> Grouping::Places() const {
 }
 
 uint64_t Grouping::memory() const {
-  uint64_t bytes = index_.memory() + rows_.capacity() * sizeof(rows_[0]);
+  constexpr uint64_t kSorting = 2 * (sizeof(uint64_t) + sizeof(uint32_t));
+  uint64_t bytes = index_.memory() + rows_.capacity() * sizeof(rows_[0]) + size() * kSorting;
   for (const ArgumentStates& argument : arguments_) bytes += argument.memory();
   return bytes;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct GroupRequest {
   struct Key {
     uint32_t column = 0;
     bool descending = false;
+
+    [[nodiscard]] bool operator==(const Key&) const = default;
   };
   std::vector<Key> keys;  ///< the order of the groups; none: all records are one group
   std::vector<Argument> arguments;
@@ -48,10 +51,12 @@ class Grouping {
 
   [[nodiscard]] const ArgumentStates& argument(size_t i) const { return arguments_[i]; }
 
-  /// Returns all groups in the order of their keys, as ORDER BY would have it.
-  [[nodiscard]] std::vector<uint32_t> Sorted() const;
+  /// Returns all groups in the order of their keys, as ORDER BY would have it. Calls `check` every few milliseconds,
+  /// and ends if it fails. Errors: those of `check`.
+  using Check = std::function<Result<void>()>;
+  [[nodiscard]] Result<std::vector<uint32_t>> Sorted(const Check& check) const;
 
-  [[nodiscard]] uint64_t memory() const;  ///< bytes in use, about
+  [[nodiscard]] uint64_t memory() const;  ///< approximate bytes in use, also while they are sorted
 
  private:
   struct Block {

@@ -25,10 +25,6 @@ std::vector<uint32_t> RecordsIn(const BlockSelection& selected, uint32_t records
   return found;
 }
 
-ColumnValue Owned(const Chunk::Value& value) {
-  return {.type = value.type, .integer = value.integer, .real = value.real, .bytes = std::string(AsText(value.bytes))};
-}
-
 }  // namespace
 
 // NULL comes first, or last if descending.

@@ -24,6 +24,11 @@ class OrderedRecords {
   OrderedRecords(ColumnStore& store, std::vector<GroupRequest::Key> order, std::vector<Constraint> constraints)
       : store_(&store), order_(std::move(order)), constraints_(std::move(constraints)) {}
 
+  /// Returns the approximate memory, in bytes, for finding `count` records in the order of `columns` short values.
+  [[nodiscard]] static uint64_t MemoryOf(uint64_t count, size_t columns) {
+    return count * (sizeof(Candidate) + columns * sizeof(ColumnValue) + sizeof(uint64_t));
+  }
+
   /// Returns the first `count` records that meet the constraints, or all if there are fewer.
   /// Errors: those of Predicate::Evaluate and ColumnStore::Load; those of `check`.
   [[nodiscard]] Result<std::vector<uint64_t>> First(uint64_t count, const Check& check) const;

@@ -49,8 +49,9 @@ struct SumState {
   /// 2^53, added so far and later: then the order does not matter, since every partial sum is exact.
   void AddExact(int64_t more, int64_t sum) {
     count += more;
-    integer += sum;
     real += static_cast<double>(sum);
+    // Only a damaged index, whose least and greatest values are wrong, can bring the sum to overflow.
+    if (__builtin_add_overflow(integer, sum, &integer)) approximate = overflow = true;
   }
 
   /// The sum as a real.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
@@ -15,6 +16,11 @@ namespace ofindex {
 /// Returns a view of `value`, valid as long as `value`.
 [[nodiscard]] inline Chunk::Value ViewOf(const ColumnValue& value) {
   return {.type = value.type, .integer = value.integer, .real = value.real, .bytes = AsBytes(value.bytes)};
+}
+
+/// Returns a copy of `value` that owns its bytes.
+[[nodiscard]] inline ColumnValue Owned(const Chunk::Value& value) {
+  return {.type = value.type, .integer = value.integer, .real = value.real, .bytes = std::string(AsText(value.bytes))};
 }
 
 [[nodiscard]] inline int CompareValues(const ColumnValue& a, const ColumnValue& b) {

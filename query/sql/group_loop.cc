@@ -1,6 +1,7 @@
 #include "query/sql/group_loop.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace ofindex {
@@ -43,7 +44,7 @@ class BodyReader {
     if (!keys_.empty() && !ReadShownKeys()) return std::nullopt;
     if (at_ != end_) return std::nullopt;
     loop_.of_keys = !keys_.empty();
-    loop_.rereads_keys = flag_ != 0;
+    loop_.tells_equal_keys_apart = flag_ != 0;
     return std::move(loop_);
   }
 
@@ -181,6 +182,39 @@ bool IsRepeated(std::span<const Instruction> program, size_t begin, size_t end) 
   return false;
 }
 
+// Returns whether the body of a loop only leaves out keys that it has seen, and passes on the others.
+bool OnlyShowsKeys(std::span<const Instruction> body) {
+  constexpr std::array<std::string_view, 16> kShowing = {
+      "VColumn", "Found", "MakeRecord", "IdxInsert", "ResultRow", "DecrJumpZero", "IfPos", "SorterInsert",
+      "Copy",    "Yield", "Compare",    "Jump",      "Move",      "Gosub",        "If",    "Integer"};
+  return std::all_of(body.begin(), body.end(), [&](const Instruction& instruction) {
+    return std::find(kShowing.begin(), kShowing.end(), instruction.opcode) != kShowing.end();
+  });
+}
+
+// Returns whether all values by which the VFilter at `begin` looks records up are constants or parameters. They are in
+// the registers after the one that holds their number.
+bool LooksUpConstants(std::span<const Instruction> program, size_t begin) {
+  constexpr std::array<std::string_view, 8> kConstants = {"Variable", "Integer", "Int64", "Real",
+                                                          "String8",  "String",  "Blob",  "Null"};
+  const auto sets = [&](const Instruction& instruction, int64_t into) {
+    return instruction.p2 == into &&
+           std::find(kConstants.begin(), kConstants.end(), instruction.opcode) != kConstants.end();
+  };
+  const int64_t numbers = program[begin].p3;
+  const auto count = std::find_if(program.begin(), program.end(), [&](const Instruction& instruction) {
+    return instruction.opcode == "Integer" && instruction.p2 == numbers + 1;
+  });
+  if (count == program.end()) return false;
+  for (int64_t i = 0; i < count->p1; ++i) {
+    const int64_t into = numbers + 2 + i;
+    const auto set = std::find_if(program.begin(), program.end(),
+                                  [&](const Instruction& instruction) { return sets(instruction, into); });
+    if (set == program.end()) return false;
+  }
+  return true;
+}
+
 // Returns the address of the VNext that closes the loop; 0 if there is none as expected.
 size_t EndOf(std::span<const Instruction> program, size_t begin) {
   for (size_t i = begin + 1; i < program.size(); ++i) {
@@ -191,9 +225,10 @@ size_t EndOf(std::span<const Instruction> program, size_t begin) {
   return 0;
 }
 
-// Returns whether the whole program reads nothing from the cursor but the keys.
+// Returns whether the whole program reads nothing from the cursor but the keys, and does the same with equal ones.
 bool ReadsOnlyKeys(std::span<const Instruction> program, int64_t cursor, const GroupOffer& offer) {
   return std::all_of(program.begin(), program.end(), [&](const Instruction& instruction) {
+    if (instruction.opcode.ends_with("Function") && instruction.p4.starts_with("random")) return false;
     if (instruction.p1 != cursor) return true;
     if (instruction.opcode == "Rowid" || instruction.opcode == "DeferredSeek") return false;
     return instruction.opcode != "VColumn" || std::any_of(offer.keys.begin(), offer.keys.end(), [&](const auto& key) {
@@ -206,15 +241,15 @@ bool ReadsOnlyKeys(std::span<const Instruction> program, int64_t cursor, const G
 
 std::optional<GroupLoop> ReadGroupLoop(std::span<const Instruction> program, size_t begin, const GroupOffer& offer) {
   const size_t end = EndOf(program, begin);
-  if (end == 0) return std::nullopt;
+  if (end == 0 || (offer.looks_up && !LooksUpConstants(program, begin))) return std::nullopt;
   if (!IsRepeated(program, begin, end)) {
     // If count(DISTINCT x) is the only function, SQLite asks for DISTINCT rows, although it adds up all of them.
     const auto keys = offer.distinct ? std::span<const GroupRequest::Key>() : offer.keys;
     std::optional<GroupLoop> loop = BodyReader(program, begin + 1, end, keys).Read();
     if (loop && (!keys.empty() || loop->counts_rows || !loop->uses.empty())) return loop;
   }
-  if (offer.distinct && ReadsOnlyKeys(program, program[begin].p1, offer)) return GroupLoop{};
-  return std::nullopt;
+  if (!offer.distinct || !ReadsOnlyKeys(program, program[begin].p1, offer)) return std::nullopt;
+  return GroupLoop{.tells_equal_keys_apart = !OnlyShowsKeys(program.subspan(begin + 1, end - begin - 1))};
 }
 
 }  // namespace ofindex

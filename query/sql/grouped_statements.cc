@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "query/sql/group_loop.h"
 #include "query/sql/statement_text.h"
 #include "query/tables/records_plan.h"
 #include "query/tables/records_table.h"
@@ -56,6 +55,24 @@ bool IsPlain(const std::vector<Instruction>& program) {
   return scans == 1;
 }
 
+// Returns whether the statement must end now.
+bool IsOver(const SqlLimits& limits) {
+  if (limits.cancel != nullptr && *limits.cancel) return true;
+  return limits.timeout && limits.begin && std::chrono::steady_clock::now() - *limits.begin > *limits.timeout;
+}
+
+// Seals the scans when it is destroyed, whatever happened.
+class Sealed {
+ public:
+  explicit Sealed(GroupedScans& scans) : scans_(scans) {}
+  ~Sealed() { scans_.Seal(); }
+  Sealed(const Sealed&) = delete;
+  Sealed& operator=(const Sealed&) = delete;
+
+ private:
+  GroupedScans& scans_;
+};
+
 // Returns how many times a program steps through sum(), total() or avg().
 size_t CountSums(const std::vector<Instruction>& program) {
   return static_cast<size_t>(std::count_if(program.begin(), program.end(), [](const Instruction& instruction) {
@@ -87,38 +104,41 @@ Result<std::optional<SqlRows>> GroupedStatements::Query(std::string_view sql,
                                                         const std::vector<SqlParameter>& parameters,
                                                         const SqlLimits& limits) {
   if (session_.idle()) scans_->Clear();
-  if (!Plan(sql, parameters, limits)) return std::nullopt;
+  const Sealed sealed(*scans_);
+  OFINDEX_ASSIGN(const bool accepted, Plan(sql, parameters, limits));
+  if (!accepted) return std::nullopt;
   scans_->Prepare();
   Result<SqlRows> rows = session_.Query(sql, parameters, limits);
-  const bool same = scans_->Seal();
-  if (!rows || !same) return std::nullopt;
+  if (!rows || !scans_->complete()) return std::nullopt;
   return std::optional<SqlRows>(*std::move(rows));
 }
 
-// Finds the scans of a statement that can return groups. If SQLite relies on groups in another scan, it must compile
-// the statement again without them.
-bool GroupedStatements::Plan(std::string_view sql, const std::vector<SqlParameter>& parameters,
-                             const SqlLimits& limits) {
+// Finds the scans of a statement that can return groups, and returns whether there are any. If SQLite relies on groups
+// in another scan, it must compile the statement again without them.
+Result<bool> GroupedStatements::Plan(std::string_view sql, const std::vector<SqlParameter>& parameters,
+                                     const SqlLimits& limits) {
   constexpr int kMaxAttempts = 8;
   bool plain = false;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     const Result<std::vector<Instruction>> program = Explain(sql, plain, parameters, limits);
-    if (!program) break;
+    if (!program && IsOver(limits)) return tl::unexpected<Error>(program.error());
+    if (!program) return false;
     bool denied = false;
     if (AcceptScans(*program, denied) && !denied) return true;
     if (denied) continue;
-    if (plain || !IsPlain(*program)) break;
+    if (plain || !IsPlain(*program)) return false;
     plain = true;
   }
-  (void)scans_->Seal();
   return false;
 }
 
 Result<std::vector<Instruction>> GroupedStatements::Explain(std::string_view sql, bool plain,
                                                             const std::vector<SqlParameter>& parameters,
                                                             const SqlLimits& limits) {
+  SqlLimits all = limits;
+  all.rows = std::nullopt;
   scans_->Explain(plain);
-  OFINDEX_ASSIGN(SqlRows rows, session_.Query(StrCat("EXPLAIN ", WithoutExplain(sql)), parameters, limits));
+  OFINDEX_ASSIGN(SqlRows rows, session_.Query(StrCat("EXPLAIN ", WithoutExplain(sql)), parameters, all));
   return ReadProgram(rows);
 }
 
@@ -130,12 +150,12 @@ bool GroupedStatements::AcceptScans(const std::vector<Instruction>& program, boo
     const std::optional<size_t> number = OfferOf(program[i]);
     if (!number) continue;
     const GroupOffer& offer = scans_->offer(*number);
-    if (std::optional<GroupedScan> scan = ScanFor(program, i, offer)) {
+    const std::optional<GroupLoop> loop = ReadGroupLoop(program, i, offer);
+    std::optional<GroupedScan> scan = loop ? ScanFor(*loop, offer) : std::nullopt;
+    if (scan) {
       accepted = true;
-      if (const auto loop = ReadGroupLoop(program, i, offer)) {
-        sums += static_cast<size_t>(std::count_if(loop->uses.begin(), loop->uses.end(),
-                                                  [](const GroupLoop::Use& use) { return IsSum(use.function); }));
-      }
+      sums += static_cast<size_t>(std::count_if(loop->uses.begin(), loop->uses.end(),
+                                                [](const GroupLoop::Use& use) { return IsSum(use.function); }));
       scans_->Accept(*number, *std::move(scan));
     } else if (offer.promised) {
       denied = scans_->Deny(*number) || denied;
@@ -145,27 +165,24 @@ bool GroupedStatements::AcceptScans(const std::vector<Instruction>& program, boo
   return accepted && (SumRuleOfSqlite() == SumRule::kPlain || sums == CountSums(program));
 }
 
-// Returns the groups that the scan of the VFilter at `begin` can return; nothing if it must return records.
-std::optional<GroupedScan> GroupedStatements::ScanFor(const std::vector<Instruction>& program, size_t begin,
-                                                      const GroupOffer& offer) const {
-  const std::optional<GroupLoop> loop = ReadGroupLoop(program, begin, offer);
-  if (!loop) return std::nullopt;
+// Returns the groups that a scan with such a loop can return; nothing if it must return records.
+std::optional<GroupedScan> GroupedStatements::ScanFor(const GroupLoop& loop, const GroupOffer& offer) const {
   GroupedScan scan{.request = {},
-                   .not_null = loop->not_null,
-                   .distinct = offer.distinct && loop->of_keys,
+                   .not_null = loop.not_null,
+                   .distinct = offer.distinct && loop.of_keys,
                    .sorted = offer.sorted,
-                   .counts_rows = loop->counts_rows};
-  if (loop->of_keys) scan.request.keys = offer.keys;
+                   .counts_rows = loop.counts_rows};
+  if (loop.of_keys) scan.request.keys = offer.keys;
   const std::vector<Column>& columns = store_->columns();
   const auto is_key = [&](uint32_t column) {
     return std::any_of(scan.request.keys.begin(), scan.request.keys.end(),
                        [&](const auto& key) { return key.column == column; });
   };
-  if (loop->rereads_keys && std::any_of(scan.request.keys.begin(), scan.request.keys.end(),
-                                        [&](const auto& key) { return !LooksAlike(columns[key.column]); })) {
+  if (loop.tells_equal_keys_apart && std::any_of(scan.request.keys.begin(), scan.request.keys.end(),
+                                                 [&](const auto& key) { return !LooksAlike(columns[key.column]); })) {
     return std::nullopt;
   }
-  for (const GroupLoop::Use& use : loop->uses) {
+  for (const GroupLoop::Use& use : loop.uses) {
     const Column& column = columns[use.column];
     const bool known = use.function == "count" || IsBound(use.function) || (IsSum(use.function) && CanSum(column));
     if (!known || column.is_list()) return std::nullopt;

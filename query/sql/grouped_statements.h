@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "query/columns/column_store.h"
+#include "query/sql/group_loop.h"
 #include "query/sql/program.h"
 #include "query/sql/sql_session.h"
 #include "query/tables/groups/grouped_scans.h"
@@ -27,7 +28,7 @@ class GroupedStatements {
                                                                        std::vector<std::string> tables);
 
   /// Runs `sql` as SqlSession::Query does. Returns nothing if no scan can return groups, or if the statement is wrong:
-  /// the ordinary session knows why. Errors: those of SqlSession::Query.
+  /// the ordinary session knows why. Errors: kLimit if the time ran out; kInterrupted if the statement was cancelled.
   [[nodiscard]] Result<std::optional<SqlRows>> Query(std::string_view sql, const std::vector<SqlParameter>& parameters,
                                                      const SqlLimits& limits);
 
@@ -35,13 +36,13 @@ class GroupedStatements {
   GroupedStatements(std::shared_ptr<ColumnStore> store, std::shared_ptr<GroupedScans> scans, SqlSession session)
       : store_(std::move(store)), scans_(std::move(scans)), session_(std::move(session)) {}
 
-  [[nodiscard]] bool Plan(std::string_view sql, const std::vector<SqlParameter>& parameters, const SqlLimits& limits);
+  [[nodiscard]] Result<bool> Plan(std::string_view sql, const std::vector<SqlParameter>& parameters,
+                                  const SqlLimits& limits);
   [[nodiscard]] Result<std::vector<Instruction>> Explain(std::string_view sql, bool plain,
                                                          const std::vector<SqlParameter>& parameters,
                                                          const SqlLimits& limits);
   [[nodiscard]] bool AcceptScans(const std::vector<Instruction>& program, bool& denied);
-  [[nodiscard]] std::optional<GroupedScan> ScanFor(const std::vector<Instruction>& program, size_t begin,
-                                                   const GroupOffer& offer) const;
+  [[nodiscard]] std::optional<GroupedScan> ScanFor(const GroupLoop& loop, const GroupOffer& offer) const;
   [[nodiscard]] bool CanSum(const Column& column) const;
   [[nodiscard]] bool LooksAlike(const Column& column) const;
 

@@ -32,7 +32,9 @@ Result<SqlSession> OpenSession(const Snapshot& snapshot) {
                                                         const SqlLimits& limits) -> Result<std::optional<SqlRows>> {
     if (!MayAggregate(sql)) return std::nullopt;
     if (*groups == nullptr) {
-      OFINDEX_ASSIGN(*groups, GroupedStatements::Open(store, add_catalog, tables));
+      Result<std::unique_ptr<GroupedStatements>> opened = GroupedStatements::Open(store, add_catalog, tables);
+      if (!opened) return std::nullopt;  // the ordinary session needs no second connection
+      *groups = *std::move(opened);
     }
     return (*groups)->Query(sql, parameters, limits);
   });

@@ -18,7 +18,7 @@ struct Instruction {
   std::string p4;
 };
 
-/// Reads all rows of an EXPLAIN: instructions by address. Errors: those of SqlRows::Next.
+/// Reads all rows of an EXPLAIN: instructions by address. Errors: those of SqlRows::Next; kLimit if rows are cut off.
 [[nodiscard]] Result<std::vector<Instruction>> ReadProgram(SqlRows& explained);
 
 }  // namespace ofindex

@@ -179,7 +179,9 @@ Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::strin
 }
 
 Result<SqlRows> SqlSession::Query(std::string_view sql, const std::vector<SqlParameter>& parameters,
-                                  const SqlLimits& limits, size_t written_from) {
+                                  const SqlLimits& given, size_t written_from) {
+  SqlLimits limits = given;
+  if (!limits.begin) limits.begin = std::chrono::steady_clock::now();
   if (ask_first_) {
     OFINDEX_ASSIGN(std::optional<SqlRows> rows, ask_first_(sql, parameters, limits));
     if (rows) return *std::move(rows);

@@ -26,7 +26,7 @@ std::string Seconds(std::chrono::nanoseconds time) {
 }  // namespace
 
 StatementMonitor::StatementMonitor(const SqlLimits& limits, SqlMemory& memory)
-    : limits_(limits), begin_(std::chrono::steady_clock::now()), memory_(memory) {}
+    : limits_(limits), begin_(limits.begin.value_or(std::chrono::steady_clock::now())), memory_(memory) {}
 
 bool StatementMonitor::MayContinue() {
   if (reason_) return false;

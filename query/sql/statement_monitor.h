@@ -15,7 +15,8 @@ namespace ofindex {
 /// The limits of one statement. A statement that reaches a limit ends with kLimit, except for rows: rows beyond the
 /// limit are left out, and the result says that it is truncated.
 struct SqlLimits {
-  std::optional<std::chrono::nanoseconds> timeout = std::nullopt;  ///< from the start of the statement
+  std::optional<std::chrono::nanoseconds> timeout = std::nullopt;             ///< from the start of the statement
+  std::optional<std::chrono::steady_clock::time_point> begin = std::nullopt;  ///< its start; nothing: now
   std::optional<uint64_t> rows = std::nullopt;
   uint64_t memory_bytes = uint64_t{1} << 30;  ///< that SQLite may hold for the session during the statement
   const std::atomic<bool>* cancel = nullptr;  ///< set by any thread: the statement ends with kInterrupted

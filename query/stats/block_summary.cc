@@ -10,10 +10,6 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-ColumnValue Owned(const Chunk::Value& value) {
-  return {.type = value.type, .integer = value.integer, .real = value.real, .bytes = std::string(AsText(value.bytes))};
-}
-
 void TakeNumbers(const BlockCounts& block, ColumnSummary& summary) {
   NumberRanges& numbers = summary.numbers;
   if (!block.integers.empty()) {

@@ -95,8 +95,9 @@ GroupNumbers NumberNeighbours(const Chunk& chunk, const std::vector<uint32_t>& o
 
 // Groups numbers of one type, and NULL, by a hash table of their orders.
 GroupNumbers NumberNumbers(const Chunk& chunk) {
-  size_t slots = 64;
-  while (slots < size_t{2} * chunk.records()) slots *= 2;
+  int bits = 6;
+  while (size_t{1} << bits < size_t{2} * chunk.records()) ++bits;
+  const size_t slots = size_t{1} << bits;
   std::vector<uint32_t> groups_of(slots, kNoGroup);
   std::vector<uint64_t> orders;  // by group
   GroupNumbers groups;
@@ -118,7 +119,7 @@ GroupNumbers NumberNumbers(const Chunk& chunk) {
       continue;
     }
     const uint64_t order = OrderOf(value);
-    size_t slot = (order * 0x9e3779b97f4a7c15U >> 20) & (slots - 1);
+    size_t slot = (order ^ order >> 32) * 0x9e3779b97f4a7c15U >> (64 - bits);
     while (groups_of[slot] != kNoGroup && orders[groups_of[slot]] != order) slot = (slot + 1) & (slots - 1);
     if (groups_of[slot] == kNoGroup) {
       groups_of[slot] = add(value);

@@ -7,6 +7,7 @@ namespace ofindex {
 
 Result<void> OrderedScan::Begin(const RecordsPlan& plan, std::vector<Constraint> constraints) {
   records_.emplace(*store_, plan.order, std::move(constraints));
+  columns_ = plan.order.size();
   wanted_ = std::max<uint64_t>(1, plan.wanted);
   place_ = 0;
   OFINDEX_TRY(Find());
@@ -14,8 +15,8 @@ Result<void> OrderedScan::Begin(const RecordsPlan& plan, std::vector<Constraint>
 }
 
 Result<void> OrderedScan::Next() {
-  if (place_ == wanted_) {
-    wanted_ *= 8;
+  if (place_ == wanted_ && wanted_ < store_->records()) {
+    wanted_ = std::min(8 * wanted_, store_->records());
     OFINDEX_TRY(Find());
   }
   if (place_ == ordinals_.size()) {
@@ -29,7 +30,7 @@ Result<void> OrderedScan::Next() {
 Result<void> OrderedScan::Find() {
   OFINDEX_ASSIGN(ordinals_, records_->First(wanted_, [this]() -> Result<void> {
     OFINDEX_TRY(limits_->Check());
-    if (limits_->HasRoom(wanted_ * 2 * sizeof(ColumnValue))) return {};
+    if (limits_->HasRoom(OrderedRecords::MemoryOf(std::min(wanted_, store_->records()), columns_))) return {};
     return Fail(ErrorCode::kLimit, "SQL: the sorted records of the statement need more memory than it may use",
                 "raise the memory limit, or add a LIMIT");
   }));

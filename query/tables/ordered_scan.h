@@ -14,8 +14,8 @@
 namespace ofindex {
 
 /// Moves a scan to the records that meet some constraints, in the order of columns. As many as will probably be read
-/// are found at once; if more are read, eight times as many. Not thread-safe; the store, the limits and the scan must
-/// outlive it.
+/// are found at once; if more are read, eight times as many, and so on. Not thread-safe; the store, the limits and the
+/// scan must outlive it.
 class OrderedScan {
  public:
   OrderedScan(ColumnStore& store, const WorkLimits& limits, RecordsScan& scan)
@@ -38,6 +38,7 @@ class OrderedScan {
   const WorkLimits* limits_;
   RecordsScan* scan_;
   std::optional<OrderedRecords> records_;
+  size_t columns_ = 0;  // of the order
   uint64_t wanted_ = 0;
   std::vector<uint64_t> ordinals_;  // the first `wanted_`
   size_t place_ = 0;                // of the next record

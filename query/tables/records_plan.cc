@@ -115,34 +115,39 @@ class Planner {
       : store_(store), plain_(plain), groups_(groups), info_(info), plan_(plan) {}
 
   void Plan() {
-    for (int i = 0; i < info_.nConstraint; ++i) TakeConstraint(i);
+    for (int i = 0; i < info_.nConstraint; ++i) {
+      const int op = info_.aConstraint[i].op;
+      if (op != kLimitConstraint && op != kOffsetConstraint) exact_ = TakeConstraint(i) && exact_;
+    }
     TakeOrder();
     Estimate();
   }
 
  private:
-  void TakeConstraint(int i) {
+  // Returns false if SQLite must check the records again.
+  bool TakeConstraint(int i) {
     const auto& constraint = info_.aConstraint[i];
     std::optional<Op> op = OpOf(constraint.op);
-    if (constraint.usable == 0 || !op) return;
+    if (constraint.usable == 0 || !op) return false;
     const auto number = static_cast<uint32_t>(std::max(constraint.iColumn, 0));  // the rowid is _id, column 0
     const Column& column = store_.columns()[number];
     const uint8_t kinds = store_.kinds(column);
-    if (!CanAnswer(*op, column, kinds, plain_)) return;
+    if (!CanAnswer(*op, column, kinds, plain_)) return false;
     const bool compares = !IsNullTest(*op) && *op != Op::kLike && *op != Op::kHas;
-    if (compares && ::strcasecmp(sqlite3_vtab_collation(&info_, i), "BINARY") != 0) return;
+    if (compares && ::strcasecmp(sqlite3_vtab_collation(&info_, i), "BINARY") != 0) return false;
     sqlite3_value* const constant = ConstantOf(info_, i);
     const InKind in = *op == Op::kEq ? InOf(&info_, i) : InKind::kNone;
     const bool is_in = in == InKind::kIn;
     if (is_in) op = Op::kIn;
     // SQLite would repeat the comparison with each single value, as if the other side had no affinity.
-    if (!plain_ && in == InKind::kMaybe && HoldsBytes(kinds)) return;
+    if (!plain_ && in == InKind::kMaybe && HoldsBytes(kinds)) return false;
     const bool unsure = !plain_ && compares && HoldsBytes(kinds) && (is_in || !IsBytes(constant));
     const bool exact = !unsure && (plain_ || *op != Op::kLike);
     plan_.arguments.push_back({number, *op, !exact});
     info_.aConstraintUsage[i].argvIndex = static_cast<int>(plan_.arguments.size());
     info_.aConstraintUsage[i].omit = exact ? 1 : 0;
     Weigh(plan_.arguments.back(), constant);
+    return exact;
   }
 
   void Weigh(const RecordsPlan::Argument& argument, sqlite3_value* constant) {
@@ -169,7 +174,7 @@ class Planner {
     } else if (const int distinct = DistinctOf(info_); info_.nOrderBy > 0 && HasNoLists()) {
       if (distinct != kInOrder) {
         Promise(distinct, offer);
-      } else if (const std::optional<uint32_t> wanted = Wanted(); wanted && !looked_up_ && !one_) {
+      } else if (const std::optional<uint32_t> wanted = Wanted(); wanted && exact_ && !looked_up_ && !one_) {
         info_.orderByConsumed = 1;
         plan_.order = Order();
         plan_.wanted = *wanted;
@@ -177,6 +182,7 @@ class Planner {
       }
     }
     if (groups_ == nullptr) return;
+    offer.looks_up = looked_up_ || one_;
     const std::optional<uint64_t> number = groups_->Take(offer, plan_.Encode());
     if (!number) return;
     plan_.group = static_cast<uint32_t>(*number);
@@ -226,7 +232,10 @@ class Planner {
       const int op = info_.aConstraint[i].op;
       if (op != kLimitConstraint && op != kOffsetConstraint) continue;
       sqlite3_value* const value = ConstantOf(info_, i);
-      const int64_t count = value == nullptr ? kUnknown : std::clamp<int64_t>(sqlite3_value_int64(value), 0, kMost + 1);
+      const int64_t known = value == nullptr ? kUnknown : sqlite3_value_int64(value);
+      // A negative LIMIT is none; a negative OFFSET is 0.
+      if (op == kLimitConstraint && known < 0) return std::nullopt;
+      const int64_t count = std::clamp<int64_t>(known, 0, kMost + 1);
       if (op == kLimitConstraint || wanted) wanted = wanted.value_or(0) + count;
     }
     if (!wanted || *wanted > kMost) return std::nullopt;
@@ -249,6 +258,7 @@ class Planner {
   sqlite3_index_info& info_;
   RecordsPlan& plan_;
   bool one_ = false;               // at most one record
+  bool exact_ = true;              // SQLite has nothing to check again
   bool looked_up_ = false;         // by values from joins and subqueries
   double share_ = 1;               // of the undecided records
   std::vector<Constraint> known_;  // with known values

@@ -51,7 +51,15 @@ Result<void> GroupedRows::Next() {
   ++place_;
   OFINDEX_ASSIGN(const bool found, FindGroup());
   done_ = !found;
+  if (done_) Release();
   return {};
+}
+
+// Frees the groups: the statement may go on to other scans for long.
+void GroupedRows::Release() {
+  Disarm();
+  grouping_.reset();
+  order_ = {};
 }
 
 Result<void> GroupedRows::Advance(uint64_t blocks) {
@@ -64,7 +72,7 @@ Result<void> GroupedRows::Advance(uint64_t blocks) {
 
 Result<void> GroupedRows::GroupAll() {
   while (!grouping_->complete()) OFINDEX_TRY(Advance(kMaxWindow));
-  order_ = grouping_->Sorted();
+  OFINDEX_ASSIGN(order_, grouping_->Sorted([this] { return limits_->Check(); }));
   return {};
 }
 

@@ -65,6 +65,7 @@ class GroupedRows {
   void PlanRows();
   void Arm();
   void Disarm();
+  void Release();
   void PutArgument(sqlite3_context* context, size_t i) const;
 
   ColumnStore* store_;

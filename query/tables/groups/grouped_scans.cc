@@ -6,10 +6,6 @@
 
 namespace ofindex {
 
-bool operator==(const GroupRequest::Key& a, const GroupRequest::Key& b) {
-  return a.column == b.column && a.descending == b.descending;
-}
-
 void GroupedScans::Explain(bool plain) {
   mode_ = Mode::kExplain;
   plain_ = plain;
@@ -25,12 +21,6 @@ void GroupedScans::Prepare() {
   mode_ = Mode::kPrepare;
   seen_ = 0;
   same_ = true;
-}
-
-bool GroupedScans::Seal() {
-  mode_ = Mode::kSealed;
-  denied_.clear();
-  return same_ && seen_ == offers_.size();
 }
 
 void GroupedScans::Clear() {
@@ -66,7 +56,7 @@ std::optional<uint64_t> GroupedScans::Take(const GroupOffer& offer, const std::s
 
 const GroupedScan* GroupedScans::Find(uint64_t number) const {
   const auto found = scans_.find(number);
-  return mode_ == Mode::kExplain || found == scans_.end() ? nullptr : &found->second;
+  return found == scans_.end() ? nullptr : &found->second;
 }
 
 }  // namespace ofindex

@@ -18,6 +18,7 @@ struct GroupOffer {
   bool distinct = false;  ///< for DISTINCT
   bool sorted = true;     ///< the groups must come in the order of the keys
   bool promised = false;  ///< the table told SQLite that records with equal keys come together
+  bool looks_up = false;  ///< records are found by values that are not known when the statement is prepared
 
   [[nodiscard]] bool operator==(const GroupOffer&) const = default;
 };
@@ -44,7 +45,7 @@ class GroupedScans {
   /// Begins an explanation: all offers are forgotten, but not which ones were denied. `plain`: as in RecordsSource.
   void Explain(bool plain);
 
-  /// Returns offer `number`, of which plans show it.
+  /// Returns the offer whose number a plan shows.
   [[nodiscard]] const GroupOffer& offer(size_t number) const { return offers_[number].offer; }
 
   /// Keeps the table from making an offer like this again. Returns false if it was denied already.
@@ -54,8 +55,14 @@ class GroupedScans {
   /// Begins the preparation of the statement that was explained.
   void Prepare();
 
-  /// Ends it. Returns false if the table saw other calls than in the explanation.
-  [[nodiscard]] bool Seal();
+  /// Returns false if the table saw other calls than in the explanation.
+  [[nodiscard]] bool complete() const { return same_ && seen_ == offers_.size(); }
+
+  /// Ends it: from now on, the table neither makes offers nor promises anything.
+  void Seal() {
+    mode_ = Mode::kSealed;
+    denied_.clear();
+  }
 
   /// Forgets everything, when no statement is left.
   void Clear();
@@ -90,7 +97,7 @@ class GroupedScans {
   Mode mode_ = Mode::kSealed;
   bool plain_ = false;
   std::vector<Made> offers_;
-  std::set<std::string> denied_;
+  std::set<std::string> denied_;            // as KeyOf returns
   std::map<size_t, GroupedScan> accepted_;  // by number of the offer
   size_t seen_ = 0;                         // calls since Prepare()
   bool same_ = true;                        // as in the explanation, so far

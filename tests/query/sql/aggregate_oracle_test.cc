@@ -156,7 +156,7 @@ class Aggregates : public RandomDataset {
   std::string SomeStatement(std::vector<ColumnValue>& values) {
     const std::string a = SomeColumn();
     const std::string b = SomeColumn();
-    switch (dice_.Below(24)) {
+    switch (dice_.Below(28)) {
       case 0: return "SELECT count(*), sum(c), max(c), total(c) FROM (" + SomeGrouped(values, false) + ")";
       case 1: return "WITH g AS (" + SomeGrouped(values, true) + ") SELECT g.*, (SELECT count(*) FROM g) FROM g";
       case 2: return "SELECT DISTINCT " + a + " FROM records" + SomeWhere(values);
@@ -194,7 +194,19 @@ class Aggregates : public RandomDataset {
         return "SELECT count(" + a + "), count(DISTINCT " + a + "), sum(" + a + "), sum(DISTINCT " + a + "), min(" + a +
                "), max(" + a + ") FROM records" + SomeWhere(values);
       case 17:
-      case 18: return "SELECT " + SomeFunctions() + " FROM records" + SomeWhere(values);
+        return "SELECT DISTINCT " + a + " FROM records WHERE " +
+               dice_.Of(std::vector<std::string>{"typeof(" + a + ") = 'real'", a + " || '' > '1'",
+                                                 "quote(" + a + ") < '2'"});
+      case 18: return "SELECT * FROM (SELECT DISTINCT " + a + " AS k FROM records) WHERE typeof(k) <> 'integer'";
+      case 19:
+        return "SELECT " + a +
+               ", count(*) OVER (), count(*), sum(count(*)) OVER (ROWS 2 PRECEDING) FROM records GROUP BY " + a +
+               " ORDER BY 1";
+      case 20:
+        return "SELECT r." + a + ", (SELECT count(*) FROM records s WHERE s." + b + " = r." + a +
+               ") FROM records r WHERE r._id < 40 GROUP BY 1";
+      case 21:
+      case 22: return "SELECT " + SomeFunctions() + " FROM records" + SomeWhere(values);
       default: return SomeGrouped(values, true);
     }
   }

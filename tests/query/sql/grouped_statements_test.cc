@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "tests/query/columns_in_memory.h"
@@ -61,6 +62,9 @@ TEST_CASE("statements whose scans only feed aggregate functions are answered in 
            "SELECT _shard, min(_id), max(_id), sum(_length) FROM records GROUP BY _shard",
            "EXPLAIN QUERY PLAN SELECT count(*) FROM records",
            "explain SELECT count(*) FROM records",
+           "SELECT DISTINCT score FROM records",
+           "SELECT DISTINCT label FROM records WHERE label * 2 > 3",
+           "SELECT label, count(*) OVER (), count(*) FROM records GROUP BY label",
        }) {
     CHECK_MESSAGE(IsAnswered(*statements, sql), sql);
   }
@@ -88,6 +92,13 @@ TEST_CASE("all other statements are left to an ordinary session") {
            "SELECT DISTINCT label, rowid FROM records",
            "SELECT DISTINCT label FROM records WHERE rowid % 2 = 0",
            "SELECT DISTINCT label FROM records ORDER BY score",
+           "SELECT DISTINCT label FROM records WHERE abs(random()) % 3 = 0",
+           "SELECT DISTINCT score FROM records WHERE typeof(score) = 'real'",
+           "SELECT DISTINCT b.label FROM records a JOIN records b ON b.label = a.label WHERE a._id < 9",
+           "SELECT r.label, (SELECT count(*) FROM records s WHERE s.label = r.label) FROM records r GROUP BY r.label + "
+           "1",
+           "SELECT count(*) OVER () FROM records",
+           "SELECT count(*) OVER (PARTITION BY label) FROM records",
            "SELECT label / 2, count(*) FROM records GROUP BY 1",
            "SELECT (SELECT count(*) FROM records s WHERE s.label = r.label) FROM records r",
            "SELECT v.column1, sum(score) FROM (VALUES (1), (2)) v JOIN records ON label >= v.column1",
@@ -124,6 +135,30 @@ TEST_CASE("statements may be stepped through in turns") {
   }
   CHECK(records == 300);
   CHECK(names == 300);
+}
+
+TEST_CASE("a limit on rows cuts the rows of a statement, not its program") {
+  const auto statements = OpenOn(Store(300));
+  // The second scan returns records, in no order: SQLite must sort them.
+  for (uint64_t limit = 0; limit < 60; ++limit) {
+    auto rows = statements->Query(
+        "SELECT label, count(*), 0 FROM records GROUP BY label UNION ALL "
+        "SELECT name, count(*), group_concat(label) FROM records GROUP BY name",
+        {}, {.rows = limit});
+    REQUIRE(rows.has_value());
+    REQUIRE(rows->has_value());
+    for (uint64_t row = 0; row < std::min<uint64_t>(limit, 7 + 5); ++row) {
+      REQUIRE((*rows)->Next().value());
+      CHECK((*rows)->At(1).integer == (row < 6 ? 43 : row == 6 ? 42 : 60));
+    }
+    CHECK_FALSE((*rows)->Next().value());
+  }
+  auto rows = statements->Query("SELECT label, count(*) FROM records GROUP BY label", {}, {.rows = 2}).value();
+  REQUIRE(rows);
+  CHECK(rows->Next().value());
+  CHECK(rows->Next().value());
+  CHECK_FALSE(rows->Next().value());
+  CHECK(rows->truncated());
 }
 
 TEST_CASE("groups that need more memory than a statement may use are an error") {

@@ -34,5 +34,26 @@ TEST_CASE("spaces, comments and semicolons before a statement are skipped") {
   CHECK(SkipBlank("x  y", 1) == 3);
 }
 
+TEST_CASE("a statement without its EXPLAIN is the statement to explain") {
+  for (const auto& [sql, rest] : std::vector<std::pair<std::string, std::string>>{
+           {"SELECT 1", "SELECT 1"},
+           {"EXPLAIN SELECT 1", " SELECT 1"},
+           {"explain query plan SELECT 1", " SELECT 1"},
+           {" /* a */ Explain -- b\n Query Plan\tSELECT 1", "\tSELECT 1"},
+           {"EXPLAIN QUERY", " QUERY"},
+           {"EXPLAINED", "EXPLAINED"},
+           {"EXPLAIN/**/SELECT 1", "/**/SELECT 1"},
+       }) {
+    CHECK(WithoutExplain(sql) == rest);
+  }
+}
+
+TEST_CASE("a statement may aggregate if it has one of the words") {
+  for (const char* const sql : {"SELECT Count(*)", "select DISTINCT x", "SELECT 1 GROUP BY 2", "SELECT summary"}) {
+    CHECK(MayAggregate(sql));
+  }
+  for (const char* const sql : {"SELECT x FROM records", "", "VALUES (1)"}) CHECK_FALSE(MayAggregate(sql));
+}
+
 }  // namespace
 }  // namespace ofindex

@@ -61,6 +61,9 @@ class World : public RandomDataset {
         "SELECT * FROM records" + where + " ORDER BY _id",
         "SELECT " + a + ", " + b + " FROM records" + where + " ORDER BY _id DESC" + limit + offset,
         "SELECT " + a + ", _id FROM records" + where + " ORDER BY 1, 2" + limit + offset,
+        "SELECT _id FROM records WHERE " + leaf + " AND " + a + " <> 'zz' COLLATE NOCASE ORDER BY " + b + " DESC, 1" +
+            limit,
+        "SELECT " + a + ", " + b + ", _id FROM records" + where + " ORDER BY 1 DESC, 2, 3 LIMIT -1" + offset,
         "SELECT count(*), count(" + a + "), min(" + a + "), max(" + b + ") FROM records" + where,
         "SELECT " + a + ", count(*), min(_id) FROM records" + where + " GROUP BY 1 ORDER BY 1",
         "SELECT DISTINCT " + a + " FROM records" + where + " ORDER BY 1" + limit,
