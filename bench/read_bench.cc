@@ -63,6 +63,18 @@ Result<uint64_t> ViewAll(const Fixture& fixture) {
   return sum;
 }
 
+// Views one record after the other, each chosen only when the bytes of the one before are there: `sum` never reaches
+// its highest bit.
+template <typename View>
+Result<uint64_t> ViewChain(const Fixture& fixture, const View& view) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < fixture.ordinals.size(); ++i) {
+    OFINDEX_ASSIGN(const ByteView record, view(fixture.ordinals[i + (sum >> 63)]));
+    sum += record.front() + uint64_t{record.back()};
+  }
+  return sum;
+}
+
 // Views records in groups, since a training loop knows which records it will read next.
 Result<uint64_t> ViewAllInGroups(const Fixture& fixture) {
   std::array<ByteView, kGroup> views;
@@ -134,6 +146,17 @@ void View(benchmark::State& state) {
                   .bare = [&] { return ViewAllBare(*fixture); }});
 }
 
+void ViewInChain(benchmark::State& state) {
+  const auto& fixture = TheFixture();
+  if (!fixture) return Stop(state, fixture.error());
+  const auto ours = [&](uint64_t ordinal) { return fixture->dataset.reader().View(ordinal); };
+  const auto bare = [&](uint64_t ordinal) -> Result<ByteView> { return fixture->bare.View(ordinal); };
+  Measure(state, {.claim = {"(c) the same, each after the bytes of the one before / arrays over a map"},
+                  .records = fixture->ordinals.size(),
+                  .ours = [&] { return ViewChain(*fixture, ours); },
+                  .bare = [&] { return ViewChain(*fixture, bare); }});
+}
+
 void ViewInGroups(benchmark::State& state) {
   const auto& fixture = TheFixture();
   if (!fixture) return Stop(state, fixture.error());
@@ -166,6 +189,7 @@ void CopyNextToPread(benchmark::State& state) {
 }
 
 BENCHMARK(View)->Name("read/350B/view")->Iterations(7)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(ViewInChain)->Name("read/350B/view/chain")->Iterations(7)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(ViewInGroups)->Name("read/350B/view/groups")->Iterations(7)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(CopyNextToMemcpy)
     ->Name("read/350B/copy/memcpy")
