@@ -36,7 +36,7 @@ import pyarrow.parquet as pq
 
 BUILD = Path(__file__).resolve().parent.parent / "build-bench"
 COMMAND = BUILD / "tools" / "ofindex"
-TASK = (BUILD / "bench" / "ofindex_bench", "--child")
+TASK = (BUILD / "bench" / "pairs" / "ofindex_bench", "--child")
 
 TURNS = 7
 THREADS = len(os.sched_getaffinity(0))

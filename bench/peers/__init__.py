@@ -1,0 +1,27 @@
+"""The tools, by their names in options and results."""
+
+from __future__ import annotations
+
+import importlib
+
+from harness.peer import Peer
+
+MODULES = (
+    "ofindex",
+    "limit",
+    "numpy",
+    "tfrecord2idx",
+    "lmdb",
+    "polars",
+    "duckdb",
+    "duckdb_parquet",
+)
+
+
+def tool_of(module: str) -> type[Peer]:
+    """The class of the tool in a module of this folder."""
+    found = importlib.import_module(f"peers.{module}")
+    return found.TOOL
+
+
+PEERS: dict[str, type[Peer]] = {module: tool_of(module) for module in MODULES}

@@ -1,0 +1,128 @@
+"""ofindex itself."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from harness.peer import Batch, Peer
+from harness.settings import BATCH, THREADS
+from harness.task import Task
+
+
+class Ofindex(Peer):
+    name = "ofindex"
+    packages = ("numpy==2.4.6",)
+    is_light = True
+    reads_in_place = True
+
+    def files(self, task: Task) -> list[Path]:
+        index = self.typed_store if task.store == "typed" else self.store
+        return [index, Path(f"{index}-map"), self.data.folder]
+
+    def load(self) -> None:
+        import numpy
+        import ofindex
+
+        del numpy, ofindex
+
+    def build(self, index: Path, columns: Any) -> None:
+        import ofindex
+
+        ofindex.build(self.data.folder, output=index, verify=False, columns=columns, progress=False, force=True)
+
+    def open(self, task_store: str = "raw") -> Any:
+        import ofindex
+
+        return ofindex.open(self.typed_store if task_store == "typed" else self.store)
+
+    def make(self) -> None:
+        """`ofindex.build` with default options, without columns and without checking payloads."""
+        self.build(self.store, "none")
+
+    def make_typed(self) -> None:
+        """`ofindex.build(columns=[...])` with the four columns."""
+        self.build(self.typed_store, ["label", "height", "width", "score"])
+
+    def count(self) -> int:
+        """`len(ofindex.open(path))`."""
+        return len(self.open())
+
+    def get(self) -> Callable[[int], bytes]:
+        """`ds[i]`: copied and checked."""
+        return self.open().__getitem__
+
+    def get_many(self) -> Callable[[list[int]], Sequence[bytes]]:
+        """`ds.__getitems__(ids)`."""
+        return self.open().__getitems__
+
+    def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
+        """`ds.__getitems__` of 256 ordinals at a time, in the order of `ds.sampler()`: a true shuffle."""
+        data = self.open()
+        return map(data.__getitems__, self.rows(data, seed))
+
+    def rows(self, data: Any, seed: int) -> Iterator[Any]:
+        order = data.sampler(seed=seed)
+        ordinals = order.take(len(order))
+        return (ordinals[at : at + BATCH] for at in range(0, len(ordinals), BATCH))
+
+    def features(self) -> dict[str, Any]:
+        import ofindex
+
+        kinds = {**dict.fromkeys(("label", "height", "width", "id"), "int64"), "score": "float32", "image": "bytes"}
+        return {name: ofindex.fixed(kind) for name, kind in kinds.items()}
+
+    def decoded_epoch(self, seed: int) -> Iterable[Batch]:
+        """`ofindex.torch.Loader` with one thread per processor, a true shuffle; or, if torch is not installed,
+        `ds.batch` in the order of `ds.sampler()`."""
+        data, features = self.open(), self.features()
+        if importlib.util.find_spec("torch") is None:
+            return (data.batch(ids, features) for ids in self.rows(data, seed))
+        import ofindex.torch
+
+        return ofindex.torch.Loader(data, features, batch_size=BATCH, seed=seed, threads=THREADS)
+
+    def where(self) -> Callable[[str], Any]:
+        """`ds.where(condition)`, evaluated, and its ordinals."""
+        data = self.open("typed")
+        return lambda condition: (found := data.where(condition)).ordinals(range(len(found)))
+
+    def groups(self) -> Callable[[], tuple[int, int]]:
+        """`ds.sql` with GROUP BY, by SQLite's engine."""
+        data = self.open("typed")
+
+        def ask() -> tuple[int, int]:
+            rows = data.sql("SELECT label, count(*), avg(score) FROM records GROUP BY label").fetchall()
+            return len(rows), sum(row[1] for row in rows)
+
+        return ask
+
+    def total(self) -> Callable[[], tuple[int, int]]:
+        """`ds.sql`, by SQLite's engine."""
+        data = self.open("typed")
+        return lambda: data.sql("SELECT count(*), sum(height) FROM records").fetchall()[0]
+
+    def stoppable(self, state: Any) -> tuple[Iterable[list[int]], Callable[[], Any]]:
+        """`state_dict` of the Loader or, if torch is not installed, of an iterator of `ds.sampler()`."""
+        import ofindex
+
+        data = self.open("typed")
+        if importlib.util.find_spec("torch") is not None:
+            import ofindex.torch
+
+            features = {"id": ofindex.fixed("int64")}
+            loader = ofindex.torch.Loader(data, features, batch_size=BATCH, seed=1, threads=THREADS)
+            if state is not None:
+                loader.load_state_dict(state)
+            return (batch["id"].tolist() for batch in loader), loader.state_dict
+        sampler = data.sampler(seed=1)
+        if state is not None:
+            sampler.load_state_dict(state)
+        order = iter(sampler)
+        return iter(lambda: list(islice(order, BATCH)), []), sampler.state_dict
+
+
+TOOL = Ofindex

@@ -1,0 +1,83 @@
+"""Making what a tool needs before it can read: an index, or a converted copy."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from harness import memory
+from harness.data import Data, Grid
+from harness.page_cache import files_of
+from harness.peer import Peer
+from harness.task import Figure, Measured, Task
+
+MIB = 1 << 20
+
+
+def removed(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def made(peer: Peer, path: Path, make: Callable[[], None]) -> Measured:
+    """Makes `path` anew. What the tool writes next to it counts too, if its name begins with the same."""
+    same = [path, *path.parent.glob(path.name + "-map"), *path.parent.glob(path.name + "-lock")]
+    for old in same:
+        removed(old)
+    begin = time.perf_counter()
+    make()
+    seconds = time.perf_counter() - begin
+    written = [path, *path.parent.glob(path.name + "-map")]
+    size = sum(file.stat().st_size for file in files_of(written))
+    figures = {
+        "rate": peer.data.records / seconds,
+        "bytes": size / peer.data.records,
+        "memory": memory.peak() / MIB,
+    }
+    return Measured(figures)
+
+
+class Index(Task):
+    """Index the shards where they are, or convert them: from TFRecord shards to a store with random access."""
+
+    name = "index"
+    title = "Index, or convert"
+    figures = (
+        Figure("rate", "speed", "records/s", more_is_better=True, goal="at 350 B 40 times tfrecord2idx"),
+        Figure("bytes", "size on disk", "B/record"),
+        Figure("memory", "peak memory", "MiB"),
+    )
+    needs = ("make",)
+    store = ""
+    warms_up = False
+
+    def data(self, grid: Grid) -> list[Data]:
+        return grid.whole()
+
+    def measure(self, peer: Peer) -> Measured:
+        return made(peer, peer.store, peer.make)
+
+
+class IndexColumns(Task):
+    """Index the shards with four columns that queries read (label, height, width, score), or convert to columns."""
+
+    name = "index-columns"
+    title = "Index with four columns, or convert to columns"
+    figures = (
+        Figure("rate", "speed", "records/s", more_is_better=True, goal="at 350 B 90 times tfr-reader"),
+        Figure("bytes", "size on disk", "B/record"),
+        Figure("memory", "peak memory", "MiB"),
+    )
+    needs = ("make_typed",)
+    store = ""
+    warms_up = False
+
+    def data(self, grid: Grid) -> list[Data]:
+        return [grid.smallest()]
+
+    def measure(self, peer: Peer) -> Measured:
+        return made(peer, peer.typed_store, peer.make_typed)
