@@ -27,6 +27,8 @@ class Peer:
     without_dependencies = False  # packages are installed without their dependencies
     is_light = False  # takes part in --quick
     reads_in_place = False  # reads the TFRecord shards themselves
+    decoded_from = "typed"  # the store that decoded epochs read: "raw", "typed", or nothing
+    ends_exactly = True  # an epoch has each record once
     cannot: ClassVar[dict[str, str]] = {}  # by method
 
     def __init__(self, data: Data, settings: Settings) -> None:
@@ -55,10 +57,18 @@ class Peer:
     def measure(self, task: Task) -> Measured:
         return task.measure(self)
 
+    def store_for(self, task: Task) -> str:
+        """The store that the task reads: "raw", "typed", or nothing."""
+        return self.decoded_from if task.store == "decoded" else task.store
+
+    def stores(self) -> dict[str, tuple[Path, str]]:
+        """Path of each store, and the method that makes it."""
+        return {"raw": (self.store, "make"), "typed": (self.typed_store, "make_typed")}
+
     def files(self, task: Task) -> list[Path]:
         """What the tool reads for this task."""
-        stores = {"raw": [self.store], "typed": [self.typed_store]}.get(task.store, [])
-        return [*stores, *([self.data.folder] if self.reads_in_place or not stores else [])]
+        path, _ = self.stores().get(self.store_for(task), (None, ""))
+        return [*([path] if path else []), *([self.data.folder] if self.reads_in_place or not path else [])]
 
     def load(self) -> None:
         """Imports the tool, untimed."""
@@ -68,8 +78,8 @@ class Peer:
         raise NotImplementedError
 
     def make_typed(self) -> None:
-        """Makes `typed_store`: label, height, width and score as columns or, if that is what epochs read, all values
-        of each record."""
+        """Makes `typed_store`: label, height, width and score as columns or, for decoded epochs, all values of each
+        record."""
         raise NotImplementedError
 
     def count(self) -> int:

@@ -158,7 +158,7 @@ def reasons(tool: type[Peer], tasks: dict[str, Task]) -> dict[str, list[str]]:
     if tool.slug() == LIMIT:
         return found
     for task in tasks.values():
-        lacks = [need for need in task.needs if getattr(tool, need) is getattr(Peer, need)]
-        if lacks:
-            found.setdefault(tool.cannot.get(lacks[0], ""), []).append(task.name)
+        if not tool.can(task):
+            lacks = [need for need in task.needs if getattr(tool, need) is getattr(Peer, need)]
+            found.setdefault(tool.cannot.get((lacks or task.needs)[0], ""), []).append(task.name)
     return found

@@ -95,9 +95,11 @@ class Runner:
     def make_store(self, task: Task, data: Data, peer: Peer) -> None:
         """Makes what the tool reads, unless it exists or the task itself makes it. It is complete once its mark
         exists."""
-        path, method = {"typed": (peer.typed_store, "make_typed")}.get(task.store, (peer.store, "make"))
+        path, method = peer.stores().get(peer.store_for(task), (None, ""))
+        if path is None or getattr(type(peer), method) is getattr(Peer, method):
+            return
         mark = path.with_name(path.name + ".made")
-        if not task.store or mark.exists() or getattr(type(peer), method) is getattr(Peer, method):
+        if mark.exists():
             return
         for old in [path, *path.parent.glob(path.name + "[-.]*")]:
             shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)

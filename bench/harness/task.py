@@ -38,7 +38,8 @@ class Task(ABC):
     title: ClassVar[str]
     figures: ClassVar[tuple[Figure, ...]]
     needs: ClassVar[tuple[str, ...]]  # methods of a Peer
-    store: ClassVar[str] = "raw"  # what must be made first: "raw", "typed" or nothing
+    store: ClassVar[str] = "raw"  # what must be made first: "raw", "typed", "decoded" (which the tool
+    # chooses), or nothing
     is_cold: ClassVar[bool] = False  # the files are evicted from the page cache before each turn
     warms_up: ClassVar[bool] = True  # a first turn is not counted
     is_light: ClassVar[bool] = True  # takes part in --quick

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import random
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from harness.peer import Peer
-from harness.settings import BATCH
+from peers.order import shuffled
 
 NO_VALUES = "values are bytes"
 KEY = struct.Struct(">Q")
@@ -66,11 +65,8 @@ class Lmdb(Peer):
         return lambda ordinals: [value for _, value in cursor.getmulti(map(pack, sorted(ordinals)))]
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
-        """`random.shuffle` of all ordinals, and `Cursor.getmulti` of 256 keys at a time."""
-        order = list(range(self.data.records))
-        random.Random(seed).shuffle(order)
-        read = self.get_many()
-        return (read(order[at : at + BATCH]) for at in range(0, len(order), BATCH))
+        """`Cursor.getmulti` of 256 keys at a time, in the order of a numpy permutation."""
+        return map(self.get_many(), shuffled(self.data.records, seed))
 
 
 TOOL = Lmdb

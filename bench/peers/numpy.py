@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from harness.peer import Peer
-from harness.settings import BATCH
+from peers.order import shuffled
 
 NO_COLUMNS = "has no columns"
 
@@ -85,11 +85,7 @@ class Numpy(Peer):
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
         """`numpy.random.Generator.permutation`, 256 records at a time."""
-        import numpy as np
-
-        read = self.get_many()
-        order = np.random.default_rng(seed).permutation(self.data.records)
-        return (read(order[at : at + BATCH]) for at in range(0, len(order), BATCH))
+        return map(self.get_many(), shuffled(self.data.records, seed))
 
 
 TOOL = Numpy

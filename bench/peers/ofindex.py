@@ -18,9 +18,10 @@ class Ofindex(Peer):
     packages = ("numpy==2.4.6",)
     is_light = True
     reads_in_place = True
+    decoded_from = "raw"
 
     def files(self, task: Task) -> list[Path]:
-        index = self.typed_store if task.store == "typed" else self.store
+        index = self.typed_store if self.store_for(task) == "typed" else self.store
         return [index, Path(f"{index}-map"), self.data.folder]
 
     def load(self) -> None:
@@ -109,7 +110,7 @@ class Ofindex(Peer):
         """`state_dict` of the Loader or, if torch is not installed, of an iterator of `ds.sampler()`."""
         import ofindex
 
-        data = self.open("typed")
+        data = self.open()
         if importlib.util.find_spec("torch") is not None:
             import ofindex.torch
 

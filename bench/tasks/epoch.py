@@ -32,7 +32,8 @@ def timed(peer: Peer, batches: Iterable[Any], size_of: Any, sums: Any) -> Measur
             break
     seconds = time.perf_counter() - begin
     whole = [records, *map(int, map(sum, zip(*found, strict=True)))]
-    return Measured({"rate": records / seconds}, whole if seconds <= limit else None)
+    ended = seconds <= limit and peer.ends_exactly
+    return Measured({"rate": records / seconds}, whole if ended else None)
 
 
 class RawEpoch(Task):
@@ -57,6 +58,7 @@ class DecodedEpoch(Task):
     title = "Shuffled epoch, decoded"
     figures = (Figure("rate", "speed", "records/s", more_is_better=True, goal="8 times the best"),)
     needs = ("decoded_epoch",)
+    store = "decoded"
 
     def data(self, grid: Grid) -> list[Data]:
         return grid.whole()

@@ -32,7 +32,7 @@ def made(peer: Peer, path: Path, make: Callable[[], None]) -> Measured:
     make()
     seconds = time.perf_counter() - begin
     written = [path, *path.parent.glob(path.name + "-map")]
-    size = sum(file.stat().st_size for file in files_of(written))
+    size = sum(file.stat().st_size for file in files_of(written) if not file.is_symlink())
     figures = {
         "rate": peer.data.records / seconds,
         "bytes": size / peer.data.records,

@@ -23,6 +23,7 @@ class Quality(Task):
         Figure("labels", "labels in a batch", "of a true shuffle", more_is_better=True),
         Figure("first", "labels in the first batch", "of a true shuffle", more_is_better=True),
     )
+    store = "decoded"
     needs = ("decoded_epoch",)
     warms_up = False
 

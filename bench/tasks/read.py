@@ -57,4 +57,4 @@ class GetMany(Task):
         pieces = [drawn[at : at + at_once] for at in range(0, DRAWN, at_once)]
         read(pieces[0])
         reached = rate(pieces[1:], lambda piece: len(read(piece)), peer.settings.seconds)
-        return Measured({"rate": reached}, checksum(lambda i: bytes(read([i])[0]), peer.data.records))
+        return Measured({"rate": reached}, checksum(lambda i: read([i])[0], peer.data.records))

@@ -25,8 +25,8 @@ class Resume(Task):
         Figure("missed", "records never read", "records"),
         Figure("state", "size of the state", "B"),
     )
+    store = "decoded"
     needs = ("stoppable",)
-    store = "typed"
 
     def data(self, grid: Grid) -> list[Data]:
         return [grid.smallest(0.1)]

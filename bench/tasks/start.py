@@ -22,6 +22,7 @@ class FirstBatch(Task):
     name = "first-batch"
     title = "First batch after the start"
     figures = (Figure("seconds", "time", "s", goal="constant in the number of records"),)
+    store = "decoded"
     needs = ("decoded_epoch",)
 
     def data(self, grid: Grid) -> list[Data]:
