@@ -26,28 +26,32 @@ class Size:
 SIZES = {
     "350B": Size("350 B", 200, 280, 4_000_000),
     "10KB": Size("10 KB", 8_000, 12_000, 150_000),
-    "110KB": Size("110 KB", 90_000, 130_000, 25_000),
+    "110KB": Size("110 KB", 90_000, 130_000, 15_000),
 }
 
 
 @dataclass(frozen=True)
 class Data:
-    """A folder of TFRecord shards. The labels of records are random, or ascend if `is_sorted`."""
+    """A folder of TFRecord shards. The labels of records are random, or ascend if `is_sorted`. If `is_zipped`, each
+    shard is a gzip file, of half the size."""
 
     root: str
     size: str
     records: int
     shard_count: int = 1
     is_sorted: bool = False
+    is_zipped: bool = False
 
     @property
     def name(self) -> str:
-        return f"{self.size}-{self.records}x{self.shard_count}{'-sorted' if self.is_sorted else ''}"
+        kind = "-sorted" if self.is_sorted else "-gzip" if self.is_zipped else ""
+        return f"{self.size}-{self.records}x{self.shard_count}{kind}"
 
     @property
     def title(self) -> str:
         """How tables name these data."""
-        shards = "1 shard" if self.shard_count == 1 else f"{self.shard_count} shards"
+        kind = "gzip shard" if self.is_zipped else "shard"
+        shards = f"1 {kind}" if self.shard_count == 1 else f"{self.shard_count} {kind}s"
         return f"{SIZES[self.size].title}, {self.records:,} records, {shards}"
 
     @property
@@ -63,6 +67,11 @@ class Data:
         """Total size of all shards."""
         return sum(path.stat().st_size for path in self.shards)
 
+    @property
+    def inflated_bytes(self) -> int:
+        """Total size of all shards, inflated, by the places of their last records."""
+        return sum(begin + size + 4 for _, places in self.places() for begin, size in places[-1:])
+
     def store(self, name: str) -> Path:
         """Where the tool called `name` keeps what it makes of these data."""
         return Path(self.root) / f"{self.name}.{name}"
@@ -72,7 +81,7 @@ class Data:
         import numpy as np
 
         for shard in self.shards:
-            path = Path(f"{self.folder}.places") / shard.name
+            path = Path(f"{self.folder}.places") / shard.name.removesuffix(".gz")
             yield shard, np.fromfile(path, dtype="<u8").reshape(-1, 2).tolist()
 
     def payloads(self) -> Iterator[bytes]:
@@ -90,11 +99,14 @@ class Data:
         size = SIZES[self.size]
         begun = self.folder.with_name(self.name + ".begun")
         shutil.rmtree(begun, ignore_errors=True)
-        order = "sorted" if self.is_sorted else "mixed"
+        order = "sorted" if self.is_sorted else "soft" if self.is_zipped else "mixed"
         words = [begun, self.records, self.shard_count, size.min_image, size.max_image, order]
         subprocess.run([settings.limits, "make", *map(str, words)], check=True)
         shutil.rmtree(f"{self.folder}.places", ignore_errors=True)
         Path(f"{begun}.places").rename(f"{self.folder}.places")
+        if self.is_zipped:
+            for shard in sorted(begun.iterdir()):
+                subprocess.run(["gzip", "-6", str(shard)], check=True)
         begun.rename(self.folder)
         os.sync()
 
@@ -122,6 +134,11 @@ class Grid:
 
     def one_shard(self) -> list[Data]:
         return [self.data(size, self.shard_counts[0]) for size in self.sizes]
+
+    def zipped(self, shard_count: int) -> Data:
+        """Gzip shards with records of the smallest size."""
+        plain = self.smallest(0.5)
+        return Data(self.root, plain.size, plain.records, shard_count, is_zipped=True)
 
     def smallest(self, part: float = 1, is_sorted: bool = False) -> Data:
         """Records of the smallest size."""

@@ -89,11 +89,19 @@ def main() -> int:
     if not (words.resume or words.render):
         path.unlink(missing_ok=True)
     results = Results.read(path)
+    if words.resume:
+        results.forget_failures()
     if not words.render:
         runner = runner_of(words, results)
-        tasks = [TASKS[name] for name in words.only or TASKS]
+        tasks = [TASKS[name] for name in words.only or TASKS if TASKS[name].is_light or not words.quick]
         if not results.facts:
-            results.tell({**machine.facts(), "command": shlex.join(["tools/bench", *shown(sys.argv[1:])])})
+            results.tell(
+                {
+                    **machine.facts(),
+                    "scale": runner.grid.scale,
+                    "command": shlex.join(["tools/bench", *shown(sys.argv[1:])]),
+                }
+            )
         titles = {data.name: data.title for task in tasks for data in task.data(runner.grid)}
         results.tell({"titles": {**results.facts.get("titles", {}), **titles}})
         runner.run(tasks)

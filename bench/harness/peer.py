@@ -63,7 +63,11 @@ class Peer:
 
     def stores(self) -> dict[str, tuple[Path, str]]:
         """Path of each store, and the method that makes it."""
-        return {"raw": (self.store, "make"), "typed": (self.typed_store, "make_typed")}
+        return {
+            "raw": (self.store, "make"),
+            "typed": (self.typed_store, "make_typed"),
+            "zipped": (self.store, "make_zipped"),
+        }
 
     def files(self, task: Task) -> list[Path]:
         """What the tool reads for this task."""
@@ -80,6 +84,10 @@ class Peer:
     def make_typed(self) -> None:
         """Makes `typed_store`: label, height, width and score as columns or, for decoded epochs, all values of each
         record."""
+        raise NotImplementedError
+
+    def make_zipped(self) -> None:
+        """Makes `store` from gzip shards."""
         raise NotImplementedError
 
     def count(self) -> int:
@@ -118,4 +126,28 @@ class Peer:
 
     def stoppable(self, state: Any) -> tuple[Iterable[list[int]], Callable[[], Any]]:
         """The ids of a shuffled epoch, in batches, from a saved state if there is one; and a function that saves it."""
+        raise NotImplementedError
+
+    def decoder(self) -> tuple[Callable[[list[bytes]], Any], Callable[[Any], Batch]]:
+        """Functions that put payloads into the form that the tool takes, and that decode them."""
+        raise NotImplementedError
+
+    def writer(self, path: Path) -> tuple[Callable[[bytes], Any], Callable[[], Any], Callable[[], Any]]:
+        """The methods of a writer of TFRecords: write a payload, flush, close."""
+        raise NotImplementedError
+
+    def value_writer(self, path: Path) -> tuple[Callable[[Batch], Any], Callable[[], Any], Callable[[], Any]]:
+        """The methods of a writer of Examples: write a mapping of values, flush, close."""
+        raise NotImplementedError
+
+    def get_zipped(self) -> Callable[[int], bytes]:
+        """A function that reads one payload from a gzip shard."""
+        raise NotImplementedError
+
+    def zipped_epoch(self, seed: int) -> Iterable[Batch]:
+        """Batches of 256 records from gzip shards, like those of decoded_epoch()."""
+        raise NotImplementedError
+
+    def pairs(self) -> None:
+        """Does nothing: bench/pairs measures the C++ library itself."""
         raise NotImplementedError

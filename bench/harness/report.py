@@ -62,6 +62,11 @@ class Report:
                 f"{facts['system']}, Linux {facts['kernel']}; load {facts['load']} at the start. Command:\n"
             )
             yield f"```text\n{facts.get('command', 'tools/bench')}\n```\n"
+        if facts.get("scale", 1) < 1:
+            yield (
+                f"**This run used {plain(100 * facts['scale'])} % of the data.** It shows that everything works; do not "
+                "compare speeds by it, since fixed costs outweigh the work.\n"
+            )
         yield (
             "A cell has the median of all turns, and their range in parentheses. *ofindex is* tells how many times "
             "better ofindex is than this tool, by the median of the turns; below 1, the tool is better. *of the limit* "
@@ -73,6 +78,8 @@ class Report:
         yield " ".join((inspect.getdoc(task) or "").split()) + "\n"
         for figure in task.figures:
             yield from self.table(task, figure, measured)
+        if not task.figures:
+            yield from self.lines_of(measured)
         name = f"{task.name}.svg"
         if plots and self.plot(task, measured):
             yield f"![{task.title}]({plots}/{name})\n"
@@ -87,10 +94,18 @@ class Report:
                 yield self.line(self.titles().get(data, data) if i == 0 else "", row)
         yield ""
 
+    def lines_of(self, measured: dict[str, list[Result]]) -> Iterator[str]:
+        """A task without figures of its own names them in its results, and their bounds in its answer."""
+        yield "| line | measured | asked |\n|---|---|---|"
+        for results in measured.values():
+            for name, asked in (results[0].answer or {}).items():
+                yield f"| {name} | {with_spread([one.figures[name] for one in results])} | {asked} |"
+        yield ""
+
     def line(self, data: str, row: Row) -> str:
         name = self.names.get(row.tool, row.tool)
         if not row.values:
-            return f"| {data} | {name} | {row.why} | | |"
+            return f"| {data} | {name} | {cell(row.why)} | | |"
         if row.tool == OURS:
             name = f"**{name}**"
         of_limit = plain(sorted(row.of_limit)[len(row.of_limit) // 2]) if row.of_limit else ""
@@ -100,6 +115,8 @@ class Report:
     def plot(self, task: Task, measured: dict[str, list[Result]]) -> str:
         """The plot of a task: its first figure, for the first data set."""
         data, results = next(iter(measured.items()))
+        if not task.figures:
+            return ""
         figure = task.figures[0]
         return svg(f"{task.title}: {self.titles().get(data, data)}", figure.unit, rows(results, figure), self.names)
 
@@ -126,7 +143,7 @@ class Report:
         yield "## What was not measured\n"
         yield "| task | tool | why |\n|---|---|---|"
         for one in found.values():
-            yield f"| {one.task} | {self.names.get(one.tool, one.tool)} | {one.why.replace('|', '/')} |"
+            yield f"| {one.task} | {self.names.get(one.tool, one.tool)} | {cell(one.why)} |"
         yield ""
 
     def write(self, path: Path) -> None:
@@ -139,6 +156,11 @@ class Report:
             if (measured := self.measured(task)) and (drawn := self.plot(task, measured)):
                 (folder / f"{task.name}.svg").write_text(drawn, encoding="utf-8")
         path.write_text("\n".join(self.lines(folder.name)).rstrip() + "\n", encoding="utf-8")
+
+
+def cell(text: str) -> str:
+    """Text that does not end a cell of a table."""
+    return text.replace("|", "/")
 
 
 def settings_of(tool: type[Peer]) -> Iterator[tuple[str, str]]:
@@ -158,7 +180,7 @@ def reasons(tool: type[Peer], tasks: dict[str, Task]) -> dict[str, list[str]]:
     if tool.slug() == LIMIT:
         return found
     for task in tasks.values():
-        if not tool.can(task):
+        if task.is_for_all and not tool.can(task):
             lacks = [need for need in task.needs if getattr(tool, need) is getattr(Peer, need)]
             found.setdefault(tool.cannot.get((lacks or task.needs)[0], ""), []).append(task.name)
     return found

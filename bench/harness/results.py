@@ -37,13 +37,15 @@ class Results:
 
     @staticmethod
     def read(path: Path) -> Results:
-        """The results in a file; a line that a killed run did not complete is left out."""
+        """The results in a file. A line that a killed run did not complete is removed from it."""
         found = Results(path)
         if not path.exists():
             return found
-        for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
-            if not line.endswith("\n"):
-                continue
+        text = path.read_text(encoding="utf-8")
+        whole = text[: text.rfind("\n") + 1]
+        if whole != text:
+            path.write_text(whole, encoding="utf-8")
+        for line in whole.splitlines():
             read = json.loads(line)
             if "facts" in read:
                 found.facts.update(read["facts"])
@@ -63,9 +65,21 @@ class Results:
         self.results.append(result)
         self.write(asdict(result))
 
+    def forget_failures(self) -> None:
+        """Removes what should be measured again."""
+        self.results = [one for one in self.results if not one.failed]
+        self.path.unlink(missing_ok=True)
+        self.write({"facts": self.facts})
+        for one in self.results:
+            self.write(asdict(one))
+
+    def missing(self, task: str, data: str) -> set[str]:
+        """The tools that cannot do a task here."""
+        return {one.tool for one in self.results if (one.task, one.data) == (task, data) and one.why}
+
     def keys(self) -> set[tuple[str, str, str, int]]:
         """What need not be measured again."""
-        return {result.key for result in self.results if not result.failed}
+        return {result.key for result in self.results}
 
 
 def differing(results: Iterable[Result]) -> dict[str, Any]:

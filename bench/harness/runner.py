@@ -42,17 +42,34 @@ class Runner:
     results: Results
 
     def run(self, tasks: Sequence[Task]) -> None:
+        """Measures all tasks on one data set after another. What the tools have made of a data set is removed after
+        its last task, since together it would be many times as large as the data."""
+        on: dict[Data, list[Task]] = {}
         for task in tasks:
             for data in task.data(self.grid):
-                print(f"{task.name}: {data.title}", flush=True)
+                on.setdefault(data, []).append(task)
+        for data, several in on.items():
+            for task in several:
+                print(f"{data.title}: {task.name}", flush=True)
                 data.make(self.settings)
                 self.compare(task, data)
+            self.remove_stores(data)
+
+    def remove_stores(self, data: Data) -> None:
+        for path in Path(data.root).glob(data.name + ".*"):
+            if path.name == f"{data.name}.places":
+                continue
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
 
     def compare(self, task: Task, data: Data) -> None:
         """Measures all tools that can do the task, turn by turn, in an order that is reversed each time. Turn 0 warms
         up."""
         done = self.results.keys()
-        tools = [name for name, tool in self.tools.items() if tool.can(task)]
+        missing = self.results.missing(task.name, data.name)
+        tools = [name for name, tool in self.tools.items() if tool.can(task) and name not in missing]
         for turn in range(0 if task.warms_up else 1, self.turns + 1):
             for name in tools if turn % 2 == 0 else reversed(tools):
                 if (task.name, data.name, name, turn) in done:

@@ -43,6 +43,7 @@ class Task(ABC):
     is_cold: ClassVar[bool] = False  # the files are evicted from the page cache before each turn
     warms_up: ClassVar[bool] = True  # a first turn is not counted
     is_light: ClassVar[bool] = True  # takes part in --quick
+    is_for_all: ClassVar[bool] = True  # a tool that cannot do it says why
 
     @abstractmethod
     def data(self, grid: Grid) -> list[Data]:

@@ -3,11 +3,11 @@
 #include <atomic>
 #include <cstring>
 #include <random>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "bench/limits/commands.h"
+#include "bench/limits/decode.h"
 #include "bench/limits/shards.h"
 
 namespace limits {
@@ -39,49 +39,15 @@ struct Arrays {
   Bytes images;
 };
 
-uint64_t ReadVarint(const uint8_t*& at) {
-  uint64_t value = *at & 0x7f;
-  for (int shift = 7; (*at++ & 0x80) != 0; shift += 7) value |= static_cast<uint64_t>(*at & 0x7f) << shift;
-  return value;
-}
-
-// Returns the content of a length-delimited field with a one-byte tag, and moves `at` past it.
-std::string_view ReadField(const uint8_t*& at) {
-  ++at;
-  const uint64_t size = ReadVarint(at);
-  const std::string_view content(reinterpret_cast<const char*>(at), size);
-  at += size;
-  return content;
-}
-
-const uint8_t* Begin(std::string_view bytes) { return reinterpret_cast<const uint8_t*>(bytes.data()); }
-
-void Store(std::string_view name, std::string_view feature, size_t row, Arrays& out) {
-  const uint8_t* at = Begin(feature);
-  const std::string_view list = ReadField(at);
-  at = Begin(list);
-  const std::string_view values = ReadField(at);
-  at = Begin(values);
-  if (name == "label") out.label[row] = static_cast<int64_t>(ReadVarint(at));
-  if (name == "height") out.height[row] = static_cast<int64_t>(ReadVarint(at));
-  if (name == "width") out.width[row] = static_cast<int64_t>(ReadVarint(at));
-  if (name == "id") out.id[row] = static_cast<int64_t>(ReadVarint(at));
-  if (name == "score") std::memcpy(&out.score[row], at, sizeof(float));
+void Store(std::string_view name, std::string_view value, size_t row, Arrays& out) {
+  if (name == "label") out.label[row] = Int64In(value);
+  if (name == "height") out.height[row] = Int64In(value);
+  if (name == "width") out.width[row] = Int64In(value);
+  if (name == "id") out.id[row] = Int64In(value);
+  if (name == "score") out.score[row] = FloatIn(value);
   if (name == "image") {
-    out.images.Append(at, values.size());
+    out.images.Append(value.data(), value.size());
     out.image_end[row] = out.images.size();
-  }
-}
-
-void Decode(Place record, size_t row, Arrays& out) {
-  const uint8_t* at = record.data;
-  const std::string_view features = ReadField(at);
-  const uint8_t* const end = Begin(features) + features.size();
-  for (at = Begin(features); at < end;) {
-    const std::string_view entry = ReadField(at);
-    const uint8_t* in_entry = Begin(entry);
-    const std::string_view name = ReadField(in_entry);
-    Store(name, ReadField(in_entry), row, out);
   }
 }
 
@@ -97,7 +63,7 @@ void ReadBatches(const std::vector<Place>& order, bool decoded, std::atomic<size
     for (size_t row = 0; row < rows; ++row) {
       if (begin + row + kAhead < order.size()) Prefetch(order[begin + row + kAhead]);
       const Place record = order[begin + row];
-      if (decoded) Decode(record, row, arrays);
+      if (decoded) Decode(record, [&](auto name, auto value) { Store(name, value, row, arrays); });
       if (!decoded) arrays.images.Append(record.data, record.size);
     }
     sums.records += rows;

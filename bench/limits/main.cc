@@ -24,8 +24,9 @@ struct Command {
   int (*run)(Words words);
 };
 
-constexpr Command kCommands[] = {{"make", Make}, {"walk", Walk},   {"hop", Hop},
-                                 {"copy", Copy}, {"epoch", Epoch}, {"scan", Scan}};
+constexpr Command kCommands[] = {
+    {"make", Make},   {"walk", Walk}, {"hop", Hop}, {"copy", Copy}, {"columns", ExtractColumns},
+    {"epoch", Epoch}, {"scan", Scan}};
 
 int Run(Words words) {
   for (const Command& command : kCommands) {
@@ -39,6 +40,7 @@ int Run(Words words) {
 
 int main(int argc, char** argv) {
   const int code = limits::Run({argv + 1, static_cast<size_t>(argc - 1)});
-  if (code == 2) std::fprintf(stderr, "usage: ofindex_limits make|walk|hop|copy|epoch|scan WORD..., see commands.h\n");
+  if (code == 2)
+    std::fprintf(stderr, "usage: ofindex_limits make|walk|hop|columns|copy|epoch|scan WORD..., see commands.h\n");
   return code;
 }

@@ -59,7 +59,8 @@ int Make(Words words) {
   if (words.size() != 6) return 2;
   const std::string folder = words[0];
   const uint64_t shards = NumberIn(words[2]);
-  const Recipe recipe{NumberIn(words[1]), NumberIn(words[3]), NumberIn(words[4]), std::strcmp(words[5], "sorted") == 0};
+  const Recipe recipe{NumberIn(words[1]), NumberIn(words[3]), NumberIn(words[4]), std::strcmp(words[5], "sorted") == 0,
+                      std::strcmp(words[5], "soft") == 0};
   std::filesystem::create_directories(folder);
   std::filesystem::create_directories(PlacesFolder(folder));
   Composer composer(recipe);

@@ -10,6 +10,8 @@ constexpr uint32_t kBytesList = 1;
 constexpr uint32_t kFloatList = 2;
 constexpr uint32_t kInt64List = 3;
 
+constexpr uint64_t kSoft = 0x0f0f0f0f0f0f0f0f;  // random bits of soft images
+
 void AppendVarint(std::string& out, uint64_t value) {
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
   out.push_back(static_cast<char>(value));
@@ -22,10 +24,11 @@ void AppendField(std::string& out, uint32_t number, std::string_view head, std::
   out.append(head).append(tail);
 }
 
-void AppendNoise(std::string& out, uint64_t seed, size_t bytes) {
+// Appends random bytes, all of whose bits of `mask` are random.
+void AppendNoise(std::string& out, uint64_t seed, size_t bytes, uint64_t mask) {
   const size_t end = out.size() + bytes;
   for (uint64_t i = seed << 20; out.size() < end; ++i) {
-    const uint64_t eight = Noise(i);
+    const uint64_t eight = Noise(i) & mask;
     out.append(reinterpret_cast<const char*>(&eight), sizeof eight);
   }
   out.resize(end);
@@ -43,7 +46,7 @@ std::string_view Composer::Compose(uint64_t record) {
   AddFloat("score", numbers.score);
   value_.clear();
   const uint64_t more = Noise(record * 8 + 4) % (recipe_.max_image - recipe_.min_image + 1);
-  AppendNoise(value_, record, recipe_.min_image + more);
+  AppendNoise(value_, record, recipe_.min_image + more, recipe_.soft ? kSoft : ~uint64_t{0});
   Add("image", kBytesList, value_);
   payload_.clear();
   AppendField(payload_, 1, features_);

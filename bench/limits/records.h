@@ -11,6 +11,7 @@ struct Recipe {
   uint64_t records;
   uint64_t min_image, max_image;  ///< bytes
   bool sorted;                    ///< labels ascend
+  bool soft;                      ///< deflate halves the images
 };
 
 /// Composes Examples with one value of each feature, always in the same order: label, height, width, id (int64), score

@@ -10,6 +10,8 @@
 namespace limits {
 namespace {
 
+constexpr uint64_t kTurns = 7;
+
 // The types that a program would choose if it knew the values.
 struct Columns {
   std::vector<uint16_t> label, height;
@@ -27,13 +29,12 @@ Columns ColumnsOf(uint64_t records, bool sorted) {
   return columns;
 }
 
-// Returns the ordinals for which `holds` is true: their number and sum.
+// Finds the ordinals for which `holds` is true, in `ordinals`. Returns their number and sum.
 template <typename Holds>
-Answer Find(uint64_t records, const Holds& holds) {
-  std::vector<uint64_t> ordinals(records);
+Answer Find(std::vector<uint64_t>& ordinals, const Holds& holds) {
   size_t found = 0;
   uint64_t sum = 0;
-  for (uint64_t i = 0; i < records; ++i) {
+  for (uint64_t i = 0; i < ordinals.size(); ++i) {
     ordinals[found] = i;
     const bool here = holds(i);
     found += here ? 1 : 0;
@@ -60,12 +61,11 @@ Answer Sum(const Columns& columns) {
   return {columns.height.size(), sum};
 }
 
-Answer AnswerTo(const Columns& columns, std::string_view question) {
-  const uint64_t records = columns.label.size();
-  if (question == "equal") return Find(records, [&](size_t i) { return columns.label[i] == 17; });
+Answer AnswerTo(const Columns& columns, std::string_view question, std::vector<uint64_t>& ordinals) {
+  if (question == "equal") return Find(ordinals, [&](size_t i) { return columns.label[i] == 17; });
   if (question == "groups") return Groups(columns);
   if (question == "sum") return Sum(columns);
-  return Find(records, [&](size_t i) {
+  return Find(ordinals, [&](size_t i) {
     return columns.height[i] >= 500 && columns.height[i] <= 700 && columns.score[i] > 0.9F;
   });
 }
@@ -76,9 +76,12 @@ int Scan(Words words) {
   if (words.size() != 3) return 2;
   const uint64_t records = std::strtoull(words[0], nullptr, 10);
   const Columns columns = ColumnsOf(records, std::strcmp(words[2], "sorted") == 0);
+  std::vector<uint64_t> ordinals(records);
+  AnswerTo(columns, words[1], ordinals);  // not counted
+  Answer answer;
   const auto begin = std::chrono::steady_clock::now();
-  const Answer answer = AnswerTo(columns, words[1]);
-  Print(1, std::chrono::steady_clock::now() - begin, answer);
+  for (uint64_t turn = 0; turn < kTurns; ++turn) answer = AnswerTo(columns, words[1], ordinals);
+  Print(kTurns, std::chrono::steady_clock::now() - begin, answer);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <thread>
@@ -54,8 +55,7 @@ uint64_t HopShard(int file) {
   return records;
 }
 
-int CountIn(Words words, const std::function<uint64_t(int)>& count) {
-  if (words.size() != 1) return 2;
+int CountIn(Words words, unsigned at_once, const std::function<uint64_t(int)>& count) {
   const std::vector<ShardPaths> shards = ShardsOf(words[0]);
   std::atomic<size_t> next = 0;
   std::atomic<uint64_t> records = 0;
@@ -69,7 +69,7 @@ int CountIn(Words words, const std::function<uint64_t(int)>& count) {
   };
   const auto begin = std::chrono::steady_clock::now();
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) threads.emplace_back(take);
+  for (unsigned i = 0; i < at_once; ++i) threads.emplace_back(take);
   for (std::thread& thread : threads) thread.join();
   Print(records, std::chrono::steady_clock::now() - begin, {records});
   return 0;
@@ -77,7 +77,14 @@ int CountIn(Words words, const std::function<uint64_t(int)>& count) {
 
 }  // namespace
 
-int Walk(Words words) { return CountIn(words, WalkShard); }
-int Hop(Words words) { return CountIn(words, HopShard); }
+int Walk(Words words) {
+  if (words.size() != 1) return 2;
+  return CountIn(words, std::thread::hardware_concurrency(), WalkShard);
+}
+
+int Hop(Words words) {
+  if (words.size() != 2) return 2;
+  return CountIn(words, static_cast<unsigned>(std::strtoul(words[1], nullptr, 10)), HopShard);
+}
 
 }  // namespace limits

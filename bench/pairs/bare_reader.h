@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/result.h"
-#include "bench/pairs/data.h"
+#include "bench/pairs/input/data.h"
 #include "mmap/record_reader.h"
 
 namespace ofindex {

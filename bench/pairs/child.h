@@ -9,9 +9,9 @@
 
 namespace ofindex {
 
-/// This program, started again to do one task (bench/child_tasks.h) in its own memory. It prints numbers and may wait
-/// for a line of input. Movable, not copyable; not thread-safe. The destructor closes the child's input, which ends the
-/// child, and waits for it.
+/// This program, started again to do one task (bench/pairs/child_tasks.h) in its own memory. It prints numbers and may
+/// wait for a line of input. Movable, not copyable; not thread-safe. The destructor closes the child's input, which
+/// ends the child, and waits for it.
 class Child {
  public:
   /// Starts `task`: its name and arguments. Errors: kIo.

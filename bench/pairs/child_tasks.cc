@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "bench/pairs/column_tasks.h"
-#include "bench/pairs/data.h"
-#include "bench/pairs/example_data.h"
+#include "bench/pairs/input/data.h"
 #include "bench/pairs/memory_facts.h"
 #include "index/build/builder.h"
 #include "index/catalog/paths.h"
@@ -27,13 +25,6 @@ void Print(uint64_t number) {
 }
 
 void WaitForLine() { static_cast<void>(std::getchar()); }
-
-Result<void> Build(const std::string& folder, const std::string& columns) {
-  OFINDEX_TRY(Rebuild(folder, columns));
-  OFINDEX_ASSIGN(const uint64_t peak, PeakBytes());
-  Print(peak);
-  return {};
-}
 
 Result<void> Get(const std::string& index, uint64_t ordinal) {
   const auto begin = std::chrono::steady_clock::now();
@@ -72,22 +63,10 @@ Result<void> Share(const std::string& index) {
   return {};
 }
 
-Result<void> MakeExamples() {
-  OFINDEX_ASSIGN(const DataSet data, ImageRecords());
-  std::puts(data.folder.c_str());
-  return {};
-}
-
 Result<void> RunTask(std::span<char*> words) {
   const std::string_view task = words.empty() ? "" : words[0];
-  if (task == "build" && words.size() == 2) return Build(words[1], "none");
-  if (task == "build" && words.size() == 3) return Build(words[1], words[2]);
   if (task == "get" && words.size() == 3) return Get(words[1], std::strtoull(words[2], nullptr, 10));
   if (task == "share" && words.size() == 2) return Share(words[1]);
-  if (task == "examples" && words.size() == 1) return MakeExamples();
-  if (task == "where" && words.size() == 3) return AskWhere(words[1], words[2], false);
-  if (task == "where-anew" && words.size() == 3) return AskWhere(words[1], words[2], true);
-  if (task == "groups" && words.size() == 4) return AskGroups(words[1], words[2], words[3]);
   return Fail(ErrorCode::kUsage, StrCat("no such task: ", task));
 }
 

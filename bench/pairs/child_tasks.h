@@ -14,15 +14,10 @@ namespace ofindex {
 
 /// Runs a task in this process, which was started for it, and prints numbers, one per line:
 ///
-///   build FOLDER [COLUMNS]    peak memory, in bytes, of building the index of FOLDER
 ///   get INDEX ORDINAL         nanoseconds to open INDEX and read the record
 ///   share INDEX               finds records all over the index and prints the bytes of private memory that this took;
 ///                             when woken, prints this process's share of the map's pages, in bytes; ends when
 ///                             woken again
-///   examples                  prints the folder of the records for the other tasks, and writes them if needed
-///   where INDEX EXPR          see AskWhere in bench/column_tasks.h
-///   where-anew INDEX EXPR
-///   groups INDEX BY COLUMN    see AskGroups
 ///
 /// Returns the exit code.
 [[nodiscard]] int RunChildTask(std::span<char*> words);

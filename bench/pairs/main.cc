@@ -1,4 +1,4 @@
-// Runs the benchmarks or, in a process started by one of them, its task. See bench/README.md.
+// Runs the benchmarks or, in a process started by one of them, its task. See bench/pairs/README.md.
 
 #include <benchmark/benchmark.h>
 

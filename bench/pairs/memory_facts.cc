@@ -29,10 +29,6 @@ Result<uint64_t> SumOf(const char* path, std::string_view field, Counts counts) 
 
 }  // namespace
 
-Result<uint64_t> PeakBytes() {
-  return SumOf("/proc/self/status", "VmHWM", [](const std::string&) { return true; });
-}
-
 Result<uint64_t> PrivateBytes() {
   return SumOf("/proc/self/smaps_rollup", "Private_Dirty", [](const std::string&) { return true; });
 }

@@ -9,9 +9,6 @@ namespace ofindex {
 
 // Facts from the kernel about this process's memory (proc(5)), in bytes. Errors: kIo.
 
-/// Returns the peak resident memory of this program alone: getrusage would include that of its parent before exec.
-[[nodiscard]] Result<uint64_t> PeakBytes();
-
 /// Returns the private pages that do not belong to a file: what would be freed if this process ended.
 [[nodiscard]] Result<uint64_t> PrivateBytes();
 

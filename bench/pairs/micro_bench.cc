@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "base/checksum.h"
-#include "bench/pairs/bare_walk.h"
 #include "bench/pairs/claims.h"
-#include "bench/pairs/data.h"
+#include "bench/pairs/input/data.h"
 #include "bench/pairs/pair.h"
 #include "index/walk/walker.h"
 #include "mmap/offsets/packed_offsets.h"
@@ -51,31 +50,6 @@ void Checksum(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
 
-Result<uint64_t> WalkShard(const std::string& path) {
-  OFINDEX_ASSIGN(const File file, File::OpenRead(path));
-  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  const Progress progress;
-  const FileBytes bytes(file, facts.size);
-  ShardWalker walker(bytes, Framing::kTfRecord, progress);
-  std::vector<uint64_t> boundaries;
-  uint64_t records = 0;
-  for (;;) {
-    OFINDEX_ASSIGN(const bool more, walker.NextBlock(boundaries));
-    if (!more) return records;
-    records += boundaries.size() - 1;
-  }
-}
-
-void Walk(benchmark::State& state) {
-  const auto data = SmallRecords();
-  if (!data) return Stop(state, data.error());
-  const std::vector<std::string> shard = {data->shards.front()};
-  Measure(state, {.claim = {"walk of one shard of 350 B records, one thread / bare read() and walk"},
-                  .records = data->records / data->shards.size(),
-                  .ours = [&] { return WalkShard(shard.front()); },
-                  .bare = [&] { return BareWalk(shard, 1); }});
-}
-
 // An Example as in image datasets: a few numbers, a name, and the bytes of an image.
 void PayloadKinds(benchmark::State& state) {
   const auto feature = [](std::string_view name, uint32_t kind, std::string_view values) {
@@ -98,7 +72,6 @@ BENCHMARK_CAPTURE(PackedBits, small, "250 B", LengthRange{200, 300})->Name("micr
 BENCHMARK_CAPTURE(PackedBits, large, "110 KB", LengthRange{70'000, 150'000})->Name("micro/pack/110KB");
 BENCHMARK(PackedAt)->Name("micro/packed_offsets_at");
 BENCHMARK(Checksum)->Name("micro/crc32c")->Arg(350)->Arg(110'000);
-BENCHMARK(Walk)->Name("micro/walk/350B")->Iterations(15)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(PayloadKinds)->Name("micro/payload_kind")->Arg(100)->Arg(110'000);
 
 }  // namespace

@@ -9,9 +9,9 @@
 
 #include "base/file.h"
 #include "bench/pairs/child.h"
+#include "bench/pairs/input/synthetic.h"
 #include "bench/pairs/page_cache.h"
 #include "bench/pairs/pair.h"
-#include "bench/pairs/synthetic.h"
 #include "index/catalog/paths.h"
 
 namespace ofindex {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "bench/pairs/bare_reader.h"
 #include "bench/pairs/child_tasks.h"
-#include "bench/pairs/data.h"
+#include "bench/pairs/input/data.h"
 #include "bench/pairs/pair.h"
 #include "query/dataset.h"
 

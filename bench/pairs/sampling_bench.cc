@@ -12,9 +12,9 @@
 
 #include "base/text.h"
 #include "bench/pairs/claims.h"
-#include "bench/pairs/data.h"
+#include "bench/pairs/input/data.h"
+#include "bench/pairs/input/synthetic.h"
 #include "bench/pairs/pair.h"
-#include "bench/pairs/synthetic.h"
 #include "query/sampling/orders/permutation.h"
 #include "query/sampling/orders/sample_key.h"
 #include "query/sampling/sampler.h"

@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/output_file.h"
 #include "base/text.h"
-#include "bench/pairs/data.h"
+#include "bench/pairs/input/data.h"
 #include "bench/pairs/pair.h"
 #include "index/output/atomic_file.h"
 #include "index/writing/record_writer.h"

@@ -24,6 +24,8 @@ MODULES = (
     "vortex",
     "hf_datasets",
     "spdl_files",
+    "rapidgzip",
+    "indexed_gzip",
     "lmdb",
     "polars",
     "duckdb",

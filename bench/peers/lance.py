@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from harness import columns
+from harness.order import shuffled
 from harness.peer import Batch, Peer
-from peers.order import shuffled
 
 NO_AGGREGATES = "has no aggregates; its docs use DuckDB"
 ROWS = 8192

@@ -18,7 +18,7 @@ class LanceLoader(Lance):
     packages = ("pylance==14.0.2", "torch==2.13.0", "numpy==2.4.6")
     cannot: ClassVar[dict[str, str]] = {
         **Lance.cannot,
-        **dict.fromkeys(("make", "count", "get", "get_many", "raw_epoch", "where"), OTHER),
+        **dict.fromkeys(("make", "make_typed", "count", "get", "get_many", "raw_epoch", "where"), OTHER),
     }
 
     @classmethod

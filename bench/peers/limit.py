@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.peer import Peer
-from harness.settings import Missing
+from harness.settings import THREADS, Missing
 from harness.task import Measured, Task
+from tasks.write import MOST_BYTES, file_of
 
 PIECE = 112 * 1024
 
@@ -37,7 +40,36 @@ class Limit(Peer):
 
     def index(self) -> Measured:
         """Read every byte through a buffer and follow the lengths, or read only the headers; the faster one counts."""
-        return Measured({"rate": max(self.run(how, self.data.folder)[0] for how in ("walk", "hop"))})
+        return Measured(
+            {"rate": max(self.run(how[0], self.data.folder, *how[1:])[0] for how in (["walk"], ["hop", THREADS]))}
+        )
+
+    def cold_index(self) -> Measured:
+        """Read only the headers, of 32 shards at once."""
+        return Measured({"rate": self.run("hop", self.data.folder, 32)[0]})
+
+    def index_columns(self) -> Measured:
+        """Extract the values from a map, with an array of the places, into arrays, one thread per processor."""
+        return Measured({"rate": self.run("columns", self.data.folder)[0]})
+
+    def write(self) -> Measured:
+        """write(2) of the same bytes, 1 MiB at a time."""
+        source, copy = self.data.shards[0].read_bytes()[:MOST_BYTES], file_of(self)
+        begin = time.perf_counter()
+        with copy.open("wb", buffering=0) as out:
+            for at in range(0, len(source), 1 << 20):
+                out.write(memoryview(source)[at : at + (1 << 20)])
+        seconds = time.perf_counter() - begin
+        copy.unlink()
+        return Measured({"rate": self.data.records * len(source) / self.data.bytes / seconds})
+
+    def inflate(self) -> Measured:
+        """`zcat`, a process for each shard, as many at a time as there are processors."""
+        names = b"\0".join(map(os.fsencode, self.data.shards))
+        begin = time.perf_counter()
+        words = ["xargs", "-0", f"-P{THREADS}", "-n1", "zcat"]
+        subprocess.run(words, input=names, stdout=subprocess.DEVNULL, check=True)
+        return Measured({"bytes": self.data.inflated_bytes / 1e6 / (time.perf_counter() - begin)})
 
     def get(self) -> Measured:
         """memcpy from a map, with an array of the places."""
@@ -65,23 +97,43 @@ class Limit(Peer):
         piece, order = (PIECE, "randread") if self.data.size == "110KB" else (4 << 20, "read")
         return Measured({"bytes": max(fio(size, order, piece, *way) for way in ways) / 1e6})
 
-    def scan(self, question: str) -> Measured:
+    def where(self) -> Measured:
         """A loop over arrays in memory, one thread."""
+        return self.scan("where")
+
+    def equal(self) -> Measured:
+        """The same."""
+        return self.scan("equal")
+
+    def groups(self) -> Measured:
+        """The same."""
+        return self.scan("groups")
+
+    def total(self) -> Measured:
+        """The same."""
+        return self.scan("sum")
+
+    def scan(self, question: str) -> Measured:
         order = "sorted" if self.data.is_sorted else "mixed"
         rate, answer = self.run("scan", self.data.records, question, order)
         return Measured({"ms": 1e3 / rate}, answer)
 
     measuring: ClassVar[dict[str, Callable[[Any], Measured]]] = {
         "index": index,
+        "cold-index": cold_index,
+        "index-columns": index_columns,
+        "write": write,
+        "gzip-index": inflate,
+        "gzip-epoch": inflate,
         "get": get,
         "get-many": get_many,
         "raw-epoch": raw_epoch,
         "decoded-epoch": decoded_epoch,
         "cold-epoch": cold_epoch,
-        "where": lambda self: self.scan("where"),
-        "equal": lambda self: self.scan("equal"),
-        "groups": lambda self: self.scan("groups"),
-        "total": lambda self: self.scan("sum"),
+        "where": where,
+        "equal": equal,
+        "groups": groups,
+        "total": total,
     }
 
 

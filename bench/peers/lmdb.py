@@ -6,8 +6,8 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
+from harness.order import shuffled
 from harness.peer import Peer
-from peers.order import shuffled
 
 NO_VALUES = "values are bytes"
 KEY = struct.Struct(">Q")

@@ -8,8 +8,8 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
+from harness.order import shuffled
 from harness.peer import Peer
-from peers.order import shuffled
 
 NO_COLUMNS = "has no columns"
 

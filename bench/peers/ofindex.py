@@ -63,12 +63,19 @@ class Ofindex(Peer):
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
         """`ds.__getitems__` of 256 ordinals at a time, in the order of `ds.sampler()`: a true shuffle."""
         data = self.open()
-        return map(data.__getitems__, self.rows(data, seed))
+        return map(data.__getitems__, self.rows(data.sampler(seed=seed)))
 
-    def rows(self, data: Any, seed: int) -> Iterator[Any]:
-        order = data.sampler(seed=seed)
+    def rows(self, order: Any) -> Iterator[Any]:
         ordinals = order.take(len(order))
         return (ordinals[at : at + BATCH] for at in range(0, len(ordinals), BATCH))
+
+    def batches(self, data: Any, order: Any) -> Iterable[Batch]:
+        features = self.features()
+        if importlib.util.find_spec("torch") is None:
+            return (data.batch(ids, features) for ids in self.rows(order))
+        import ofindex.torch
+
+        return ofindex.torch.Loader(data, features, batch_size=BATCH, sampler=order, threads=THREADS)
 
     def features(self) -> dict[str, Any]:
         import ofindex
@@ -79,12 +86,8 @@ class Ofindex(Peer):
     def decoded_epoch(self, seed: int) -> Iterable[Batch]:
         """`ofindex.torch.Loader` with one thread per processor, a true shuffle; or, if torch is not installed,
         `ds.batch` in the order of `ds.sampler()`."""
-        data, features = self.open(), self.features()
-        if importlib.util.find_spec("torch") is None:
-            return (data.batch(ids, features) for ids in self.rows(data, seed))
-        import ofindex.torch
-
-        return ofindex.torch.Loader(data, features, batch_size=BATCH, seed=seed, threads=THREADS)
+        data = self.open()
+        return self.batches(data, data.sampler(seed=seed))
 
     def where(self) -> Callable[[str], Any]:
         """`ds.where(condition)`, evaluated, and its ordinals."""
@@ -124,6 +127,42 @@ class Ofindex(Peer):
             sampler.load_state_dict(state)
         order = iter(sampler)
         return iter(lambda: list(islice(order, BATCH)), []), sampler.state_dict
+
+    def decoder(self) -> tuple[Callable[[list[bytes]], Any], Callable[[Any], Batch]]:
+        """`ofindex.decode(payloads, features, payload="example")`, with the number of threads that it chooses."""
+        import ofindex
+
+        features = self.features()
+        return list, lambda payloads: ofindex.decode(payloads, features, payload="example")
+
+    def writer(self, path: Path) -> tuple[Callable[[bytes], Any], Callable[[], Any], Callable[[], Any]]:
+        """`ofindex.Writer`."""
+        import ofindex
+
+        out = ofindex.Writer(path)
+        return out.write, out.flush, out.close
+
+    def value_writer(self, path: Path) -> tuple[Callable[[Batch], Any], Callable[[], Any], Callable[[], Any]]:
+        """`ofindex.Writer`, which takes mappings too."""
+        return self.writer(path)
+
+    def make_zipped(self) -> None:
+        """`ofindex.build` with default options."""
+        self.build(self.store, "none")
+
+    def get_zipped(self) -> Callable[[int], bytes]:
+        """`ds[i]` of a dataset with a cache of one span."""
+        import ofindex
+
+        return ofindex.open(self.store, cache_bytes=1).__getitem__
+
+    def zipped_epoch(self, seed: int) -> Iterable[Batch]:
+        """The Loader with `block="auto"` and its default cache, one thread per processor."""
+        data = self.open()
+        return self.batches(data, data.sampler(seed=seed, block="auto"))
+
+    def pairs(self) -> None:
+        """The program of bench/pairs."""
 
 
 TOOL = Ofindex

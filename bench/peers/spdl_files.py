@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from harness.order import shuffled
 from harness.peer import Peer
 from harness.settings import BATCH, Missing
-from peers.order import shuffled
 
 FILES = "a file for each record has neither columns nor decoded values"
 MOST = 200_000

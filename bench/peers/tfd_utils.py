@@ -7,9 +7,9 @@ import io
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
+from harness.order import shuffled
 from harness.peer import Batch, Peer
 from harness.settings import THREADS
-from peers.order import shuffled
 
 NO_COLUMNS = "has no columns"
 

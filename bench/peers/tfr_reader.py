@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from harness.order import shuffled
 from harness.peer import Batch, Peer
 from harness.settings import THREADS
-from peers.order import shuffled
 
 COLUMNS = ("label", "height", "width", "score")
 
@@ -71,7 +71,8 @@ class TfrReader(Peer):
         return self.open(self.store).__getitem__
 
     def get_many(self) -> Callable[[list[int]], Sequence[Any]]:
-        """`ds[ids]`, which decodes the records too; `load_records`, with its pool of threads, was three times slower."""
+        """`ds[ids]`, which decodes the records too; `load_records`, with its pool of threads, was three times
+        slower."""
         return self.open(self.store).__getitem__
 
     def decoded_epoch(self, seed: int) -> Iterable[Batch]:

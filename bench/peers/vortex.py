@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from harness import columns
+from harness.order import shuffled
 from harness.peer import Batch, Peer
 from peers.lance import batch_of, tables
-from peers.order import shuffled
 
 NO_AGGREGATES = "has no aggregates; its docs use DuckDB"
 

@@ -62,6 +62,22 @@ class Index(Task):
         return made(peer, peer.store, peer.make)
 
 
+class ColdIndex(Index):
+    """The same after the files were evicted from the page cache: tools that read in place."""
+
+    name = "cold-index"
+    title = "Index, cold"
+    is_for_all = False
+    figures = (Figure("rate", "speed", "records/s", more_is_better=True),)
+    is_cold = True
+
+    def data(self, grid: Grid) -> list[Data]:
+        return [data for data in grid.whole() if data.size == "110KB"]
+
+    def measure(self, peer: Peer) -> Measured:
+        return Measured({"rate": super().measure(peer).figures["rate"]})
+
+
 class IndexColumns(Task):
     """Index the shards with four columns that queries read (label, height, width, score), or convert to columns."""
 

@@ -33,10 +33,10 @@ def rate(pieces: Iterable[Item], work: Callable[[Item], int], seconds: float) ->
     return done / elapsed
 
 
-def checksum(read: Callable[[int], bytes], count: int) -> int | None:
+def checksum(read: Callable[[int], bytes], count: int, checked: int = CHECKED) -> int | None:
     """The checksum of evenly spaced payloads; None if the tool gives decoded records instead."""
     found = 0
-    for ordinal in range(0, count, max(1, count // CHECKED)):
+    for ordinal in range(0, count, max(1, count // checked)):
         payload = read(ordinal)
         if not isinstance(payload, bytes):
             return None

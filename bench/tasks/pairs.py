@@ -1,0 +1,37 @@
+"""The lines of bench/pairs: the C++ library and bare loops, alternately in one process."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+from harness.data import Data, Grid
+from harness.peer import Peer
+from harness.task import Measured, Task
+
+LINE = re.compile(r"(?P<name>.+): got (?P<got>\S+)(?P<unit>[^,]*), asked (?P<asked>.+?)(  SHORT)?")
+
+
+class Pairs(Task):
+    """Parts of the C++ library, each measured alternately with a bare loop that does the same work in the same process.
+    A ratio is the speed of the library divided by that of the loop."""
+
+    name = "pairs"
+    title = "The C++ library and bare loops"
+    is_for_all = False
+    figures = ()
+    needs = ("pairs",)
+    store = ""
+    warms_up = False
+    is_light = False
+
+    def data(self, grid: Grid) -> list[Data]:
+        return [grid.smallest()]
+
+    def measure(self, peer: Peer) -> Measured:
+        environment = {**os.environ, "OFINDEX_BENCH_DATA": f"{peer.data.root}/pairs"}
+        told = subprocess.run([peer.settings.pairs], stdout=subprocess.PIPE, env=environment, text=True, check=True)
+        found = [match for line in told.stdout.splitlines() if (match := LINE.fullmatch(line))]
+        asked = {line["name"] + line["unit"]: line["asked"] for line in found}
+        return Measured({line["name"] + line["unit"]: float(line["got"]) for line in found}, asked)
