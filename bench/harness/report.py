@@ -64,8 +64,8 @@ class Report:
             yield f"```text\n{facts.get('command', 'tools/bench')}\n```\n"
         if facts.get("scale", 1) < 1:
             yield (
-                f"**This run used {plain(100 * facts['scale'])} % of the data.** It shows that everything works; do not "
-                "compare speeds by it, since fixed costs outweigh the work.\n"
+                f"**This run used {plain(100 * facts['scale'])} % of the data.** It shows that everything works; do "
+                "not compare speeds by it, since fixed costs outweigh the work.\n"
             )
         yield (
             "A cell has the median of all turns, and their range in parentheses. *ofindex is* tells how many times "
