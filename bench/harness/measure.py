@@ -17,7 +17,6 @@ from typing import Any
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from harness import memory
 from harness.data import Data
 from harness.peer import Peer
 from harness.settings import Missing, Settings
@@ -47,8 +46,7 @@ def main(settings: str, words: str) -> int:
     except (Missing, ModuleNotFoundError) as error:
         print(error, file=sys.stderr)
         return MISSING
-    peak = memory.peak()
-    print(json.dumps({"figures": measured.figures, "answer": measured.answer, "peak": peak}), file=answers, flush=True)
+    print(json.dumps({"figures": measured.figures, "answer": measured.answer}), file=answers, flush=True)
     answers.close()
     os._exit(0)  # threads of some libraries outlive their interpreter, and crash it
 

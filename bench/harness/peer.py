@@ -30,6 +30,7 @@ class Peer:
     decoded_from = "typed"  # the store that decoded epochs read: "raw", "typed", or nothing
     ends_exactly = True  # an epoch has each record once
     cannot: ClassVar[dict[str, str]] = {}  # by method
+    advantage = ""  # why it may be better than ofindex at any task
 
     def __init__(self, data: Data, settings: Settings) -> None:
         self.data = data
@@ -52,7 +53,7 @@ class Peer:
     @classmethod
     def can(cls, task: Task) -> bool:
         """True if the tool has every method that the task needs."""
-        return all(getattr(cls, need) is not getattr(Peer, need) for need in task.needs)
+        return task.suits(cls) and all(getattr(cls, need) is not getattr(Peer, need) for need in task.needs)
 
     def measure(self, task: Task) -> Measured:
         return task.measure(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 from harness.figures import plain, with_spread
 from harness.peer import Peer
@@ -88,11 +89,18 @@ class Report:
         goal = f" Goal: {figure.goal}." if figure.goal else ""
         best = "more is better" if figure.more_is_better else "less is better"
         yield f"{figure.title.capitalize()}, {figure.unit}; {best}.{goal}\n"
-        yield "| data | tool | measured | ofindex is | of the limit |\n|---|---|---|---|---|"
+        yield "| data | tool | measured | ofindex is | of the limit | why it is better |\n|---|---|---|---|---|---|"
         for data, results in measured.items():
             for i, row in enumerate(rows(results, figure)):
-                yield self.line(self.titles().get(data, data) if i == 0 else "", row)
+                yield self.line(self.titles().get(data, data) if i == 0 else "", row, self.advantage(task, figure, row))
         yield ""
+
+    def advantage(self, task: Task, figure: Figure, row: Row) -> str:
+        """Why the tool of a row is better than ofindex, if it is."""
+        if not row.times or row.tool == LIMIT or median(row.times) >= 1:
+            return ""
+        known = (task.advantages.get(f"{figure.name} {row.tool}"), task.advantages.get(figure.name))
+        return next(filter(None, known), self.tools[row.tool].advantage) or "not known yet"
 
     def lines_of(self, measured: dict[str, list[Result]]) -> Iterator[str]:
         """A task without figures of its own names them in its results, and their bounds in its answer."""
@@ -102,15 +110,15 @@ class Report:
                 yield f"| {name} | {with_spread([one.figures[name] for one in results])} | {asked} |"
         yield ""
 
-    def line(self, data: str, row: Row) -> str:
+    def line(self, data: str, row: Row, advantage: str) -> str:
         name = self.names.get(row.tool, row.tool)
         if not row.values:
-            return f"| {data} | {name} | {cell(row.why)} | | |"
+            return f"| {data} | {name} | {cell(row.why)} | | | |"
         if row.tool == OURS:
             name = f"**{name}**"
         of_limit = plain(sorted(row.of_limit)[len(row.of_limit) // 2]) if row.of_limit else ""
         times = with_spread(row.times) if row.times and row.tool != LIMIT else ""
-        return f"| {data} | {name} | {with_spread(row.values)} | {times} | {of_limit} |"
+        return f"| {data} | {name} | {with_spread(row.values)} | {times} | {of_limit} | {advantage} |"
 
     def plot(self, task: Task, measured: dict[str, list[Result]]) -> str:
         """The plot of a task: its first figure, for the first data set."""

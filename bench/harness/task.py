@@ -43,7 +43,12 @@ class Task(ABC):
     is_cold: ClassVar[bool] = False  # the files are evicted from the page cache before each turn
     warms_up: ClassVar[bool] = True  # a first turn is not counted
     is_light: ClassVar[bool] = True  # takes part in --quick
+    advantages: ClassVar[dict[str, str]] = {}  # why a tool may be better than ofindex: by "FIGURE TOOL", or by "FIGURE"
     is_for_all: ClassVar[bool] = True  # a tool that cannot do it says why
+
+    def suits(self, tool: type[Peer]) -> bool:
+        """True if the task means something for this tool."""
+        return True
 
     @abstractmethod
     def data(self, grid: Grid) -> list[Data]:

@@ -28,6 +28,7 @@ MODULES = (
     "indexed_gzip",
     "lmdb",
     "polars",
+    "polars_parquet",
     "duckdb",
     "duckdb_parquet",
 )

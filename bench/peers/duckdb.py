@@ -14,6 +14,7 @@ IN_MEMORY = "a table in memory is not on disk: see DuckDB over Parquet"
 
 class DuckDb(Peer):
     name = "DuckDB, in memory"
+    advantage = "has all columns in memory"
     packages = ("duckdb==2.0.0", "pyarrow==26.0.1", "numpy==2.4.6")
     environment = "duckdb"
     is_light = True

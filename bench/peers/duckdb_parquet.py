@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar
 
 from harness import columns
+from harness.data import Data
 from peers.duckdb import EPOCH, DuckDb
 
 ROW_GROUP_BYTES = 1 << 20
 
 
+def write_for_random_access(data: Data, path: Path) -> None:
+    """Writes a Parquet file of ids and payloads with small pages and row groups."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = max(8, ROW_GROUP_BYTES * data.records // data.bytes)
+    schema = pa.schema([("id", pa.int64()), ("record", pa.binary())])
+    options = {"data_page_size": 8192, "write_page_index": True, "use_dictionary": False, "compression": "none"}
+    payloads = data.payloads()
+    with pq.ParquetWriter(path, schema, **options) as out:
+        for first in range(0, data.records, rows):
+            some = list(islice(payloads, rows))
+            out.write(pa.table([pa.array(range(first, first + len(some))), pa.array(some)], schema=schema))
+
+
 class DuckDbParquet(DuckDb):
     name = "DuckDB over Parquet"
+    advantage = ""
     cannot: ClassVar[dict[str, str]] = {"raw_epoch": EPOCH, "decoded_epoch": EPOCH, "stoppable": EPOCH}
 
     @property
@@ -23,17 +41,7 @@ class DuckDbParquet(DuckDb):
     def make(self) -> None:
         """Tuned for random access: pages of 8 KiB with an index, row groups of about 1 MiB, neither dictionary nor
         compression. https://arxiv.org/abs/2504.15247"""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        rows = max(8, ROW_GROUP_BYTES * self.data.records // self.data.bytes)
-        schema = pa.schema([("id", pa.int64()), ("record", pa.binary())])
-        options = {"data_page_size": 8192, "write_page_index": True, "use_dictionary": False, "compression": "none"}
-        payloads = self.data.payloads()
-        with pq.ParquetWriter(self.store, schema, **options) as out:
-            for first in range(0, self.data.records, rows):
-                some = list(islice(payloads, rows))
-                out.write(pa.table([pa.array(range(first, first + len(some))), pa.array(some)], schema=schema))
+        write_for_random_access(self.data, self.store)
 
     def make_typed(self) -> None:
         """`COPY ... TO` with default options, which DuckDB reads fastest; the values are not read from the shards.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from peers.gzip_files import GzipFiles
+from harness.gzip_files import GzipFiles
 
 SPACING = 2 << 20  # bytes between two access points; those of ofindex are about as far apart
 

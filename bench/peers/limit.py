@@ -21,7 +21,8 @@ PIECE = 112 * 1024
 class Limit(Peer):
     """Runs bench/limits, or fio, instead of the methods of other tools."""
 
-    name = "limit"
+    name = "physical limit"
+    advantage = "knows the data, and checks nothing"
     is_light = True
     reads_in_place = True
 

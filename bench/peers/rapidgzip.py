@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from harness.gzip_files import GzipFiles
 from harness.settings import THREADS
-from peers.gzip_files import GzipFiles
 
 
 class Rapidgzip(GzipFiles):

@@ -16,7 +16,7 @@ from harness.figures import number, with_spread  # noqa: E402
 from harness.peer import Peer  # noqa: E402
 from harness.report import Report, reasons, settings_of  # noqa: E402
 from harness.results import Result, Results, differing  # noqa: E402
-from harness.summary import rows  # noqa: E402
+from harness.summary import Row, rows  # noqa: E402
 from harness.task import Figure  # noqa: E402
 from peers import PEERS  # noqa: E402
 from tasks import TASKS  # noqa: E402
@@ -107,12 +107,21 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(
             lines,
             [
-                "| 350 B, 1,000 records, 1 shard | physical limit | 6 k (6 k) |  |  |",
-                "|  | **ofindex** | 3 k (2 k to 4 k) |  | 0.500 |",
-                "|  | LMDB | 1 k (1 k) | 3 (2 to 4) | 0.167 |",
-                "|  | Lance, take | cannot be installed: no / such version | | |",
+                "| 350 B, 1,000 records, 1 shard | physical limit | 6 k (6 k) |  |  |  |",
+                "|  | **ofindex** | 3 k (2 k to 4 k) |  | 0.500 |  |",
+                "|  | LMDB | 1 k (1 k) | 3 (2 to 4) | 0.167 |  |",
+                "|  | Lance, take | cannot be installed: no / such version | | | |",
             ],
         )
+
+    def test_a_row_better_than_ofindex_has_the_reason_of_its_task_or_of_its_tool(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report = Report(a_run(folder), TASKS, PEERS)
+        task, size = TASKS["index"], TASKS["index"].figures[1]
+        self.assertEqual(report.advantage(task, size, Row("lmdb", (1,), (2,))), "")
+        self.assertIn("checksums", report.advantage(task, size, Row("lmdb", (1,), (0.5,))))
+        self.assertIn("in memory", report.advantage(TASKS["get"], SPEED, Row("polars", (1,), (0.5,))))
+        self.assertEqual(report.advantage(TASKS["get"], SPEED, Row("lmdb", (1,), (0.5,))), "not known yet")
 
     def test_a_run_with_little_data_says_so(self):
         with tempfile.TemporaryDirectory() as folder:
