@@ -45,7 +45,12 @@ def arguments() -> argparse.Namespace:
     add = parser.add_argument
     add("--quick", action="store_true", help="little data, light tools, fewer turns: does it work?")
     add("--only", type=one_of(TASKS), metavar="TASK,...", help=", ".join(TASKS))
-    add("--peers", type=one_of(PEERS), metavar="TOOL,...", help=", ".join(PEERS))
+    add(
+        "--peers",
+        type=one_of(PEERS),
+        metavar="TOOL,...",
+        help="ofindex and limit always take part: " + ", ".join(PEERS),
+    )
     add("--sizes", type=one_of(SIZES), metavar="SIZE,...", help=", ".join(SIZES))
     add("--shards", type=lambda text: [int(word) for word in text.split(",")], metavar="N,...", help="default: 1,256")
     add("--scale", type=float, help="part of the records: at 1, 4,000,000 of 350 B")

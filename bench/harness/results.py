@@ -19,6 +19,7 @@ class Result:
     turn: int
     figures: dict[str, float] = field(default_factory=dict)
     answer: Any = None
+    wall: float = 0  # seconds that the measurement took in all
     why: str = ""
     failed: bool = False  # as opposed to a tool that cannot be installed or run here
 

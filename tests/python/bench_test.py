@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("OFINDEX_BIN", ROOT / "build" / "tools" / "ofindex")).resolve()
 PROGRAMS = COMMAND.parent.parent / "bench"
 TOOLS = ("ofindex", "limit", "numpy", "lmdb")
-TASKS = ("index", "count", "get", "get-many", "raw-epoch", "equal", "resume", "gzip-get")
+TASKS = ("index", "get", "raw-epoch", "where", "equal", "resume", "gzip-get")
 
 
 @unittest.skipUnless((PROGRAMS / "limits" / "ofindex_limits").exists(), "built without benchmarks")
