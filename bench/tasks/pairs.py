@@ -10,7 +10,17 @@ from harness.data import Data, Grid
 from harness.peer import Peer
 from harness.task import Measured, Task
 
-LINE = re.compile(r"(?P<name>.+): got (?P<got>\S+)(?P<unit>[^,]*), asked (?P<asked>.+?)(  SHORT)?")
+LINE = re.compile(r"(?P<name>.+): got (?P<got>[^ ,]+)(?P<unit>[^,]*), asked (?P<asked>.+?)(  SHORT)?")
+
+
+def numbers_of(told: str) -> tuple[dict[str, float], dict[str, str]]:
+    """The numbers in the output of bench/pairs, and their bounds, by the names of the lines."""
+    found = [match for line in told.splitlines() if (match := LINE.fullmatch(line))]
+    names = [f"{line['name']},{line['unit']}" if line["unit"] else line["name"] for line in found]
+    numbers = [float(line["got"]) for line in found]
+    return dict(zip(names, numbers, strict=True)), {
+        name: line["asked"] for name, line in zip(names, found, strict=True)
+    }
 
 
 class Pairs(Task):
@@ -32,6 +42,4 @@ class Pairs(Task):
     def measure(self, peer: Peer) -> Measured:
         environment = {**os.environ, "OFINDEX_BENCH_DATA": f"{peer.data.root}/pairs"}
         told = subprocess.run([peer.settings.pairs], stdout=subprocess.PIPE, env=environment, text=True, check=True)
-        found = [match for line in told.stdout.splitlines() if (match := LINE.fullmatch(line))]
-        asked = {line["name"] + line["unit"]: line["asked"] for line in found}
-        return Measured({line["name"] + line["unit"]: float(line["got"]) for line in found}, asked)
+        return Measured(*numbers_of(told.stdout))

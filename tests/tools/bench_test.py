@@ -20,6 +20,7 @@ from harness.summary import Row, rows  # noqa: E402
 from harness.task import Figure  # noqa: E402
 from peers import PEERS  # noqa: E402
 from tasks import TASKS  # noqa: E402
+from tasks.pairs import numbers_of  # noqa: E402
 
 MAX_FILES = 25  # in a room
 SPEED = Figure("rate", "speed", "records/s", more_is_better=True)
@@ -122,6 +123,27 @@ class ReportTest(unittest.TestCase):
         self.assertIn("checksums", report.advantage(task, size, Row("lmdb", (1,), (0.5,))))
         self.assertIn("in memory", report.advantage(TASKS["get"], SPEED, Row("polars", (1,), (0.5,))))
         self.assertEqual(report.advantage(TASKS["get"], SPEED, Row("lmdb", (1,), (0.5,))), "not known yet")
+
+    def test_the_lines_of_the_pairs_are_read_and_shown_with_their_bounds(self):
+        told = (
+            "micro/pack  517 ns\n\n(e) 100 M records: open and first get: got 0.25 ms, asked at most 5 ms\n"
+            "(c) random view, one by one / arrays: got 0.24, asked at least 0.8  SHORT\nbits: got 12 bits, asked nothing\n"
+        )
+        figures, asked = numbers_of(told)
+        self.assertEqual(list(figures.values()), [0.25, 0.24, 12])
+        with tempfile.TemporaryDirectory() as folder:
+            run = Results(pathlib.Path(folder) / "results.jsonl")
+            run.add(Result("pairs", "350B-1000x1", "ofindex", 1, figures, asked))
+            run.add(Result("pairs", "350B-1000x1", "ofindex", 2, {name: 2 * got for name, got in figures.items()}, asked))
+            table = list(Report(run, TASKS, PEERS).lines_of(Report(run, TASKS, PEERS).measured(TASKS["pairs"])))
+        self.assertEqual(
+            table[1:4],
+            [
+                "| (e) 100 M records: open and first get, ms | 0.375 (0.250 to 0.500) | at most 5 ms |",
+                "| (c) random view, one by one / arrays | 0.360 (0.240 to 0.480) | at least 0.8 |",
+                "| bits, bits | 18 (12 to 24) | nothing |",
+            ],
+        )
 
     def test_a_run_with_little_data_says_so(self):
         with tempfile.TemporaryDirectory() as folder:
