@@ -17,6 +17,7 @@ from harness.data import Data, Grid
 from harness.environments import Environments
 from harness.measure import MISSING
 from harness.peer import Peer
+from harness.process import finished
 from harness.results import Result, Results, differing
 from harness.settings import Missing, Settings
 from harness.task import Task
@@ -141,22 +142,14 @@ class Runner:
         """
         python = self.environments.python(self.tools[name], list(self.tools.values()))
         words = [python, str(HERE / "measure.py"), self.settings.dumps(), json.dumps(job)]
-        begin = time.monotonic()
         try:
-            done = subprocess.run(
-                words,
-                env={**os.environ, **QUIET},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=LONGEST,
-            )
+            done = finished(words, {**os.environ, **QUIET}, LONGEST)
         except subprocess.TimeoutExpired as error:
-            raise Failed(f"took longer than {time.monotonic() - begin:.0f} s") from error
-        said = [line for line in done.stderr.splitlines() if line.strip()] or [f"exit code {done.returncode}"]
-        if done.returncode == MISSING:
+            raise Failed(f"took longer than {LONGEST} s") from error
+        said = [line for line in done.errors.splitlines() if line.strip()] or [f"exit code {done.code}"]
+        if done.code == MISSING:
             raise Missing(said[-1])
-        if done.returncode or not done.stdout:
+        if done.code or not done.output:
             print(*said[-12:], sep="\n    ", flush=True)
             raise Failed(said[-1])
-        return json.loads(done.stdout)
+        return json.loads(done.output)

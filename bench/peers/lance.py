@@ -50,7 +50,7 @@ class Lance(Peer):
 
     def make(self) -> None:
         """`write_dataset` with default options, one binary column.
-        https://lance.org/guide/read_and_write/"""
+        https://lancedb.github.io/lance-python-doc/basic-io.html"""
         import lance
         import pyarrow as pa
 
@@ -60,7 +60,7 @@ class Lance(Peer):
 
     def make_typed(self) -> None:
         """`write_dataset` with a column for each value, and a BITMAP index on label, a BTREE index on score.
-        https://lance.org/guide/performance/"""
+        https://lancedb.github.io/lance/guide/performance/"""
         import lance
         import pyarrow as pa
 
@@ -81,7 +81,7 @@ class Lance(Peer):
 
     def get(self) -> Callable[[int], bytes]:
         """`dataset.take([i])`.
-        https://lance.org/guide/read_and_write/"""
+        https://lancedb.github.io/lance-python-doc/random-access.html"""
         take = self.open(self.store).take
         return lambda ordinal: take([ordinal])["record"][0].as_py()
 
@@ -101,7 +101,7 @@ class Lance(Peer):
 
     def where(self) -> Callable[[str], Any]:
         """`to_table(columns=["id"], filter=condition)`.
-        https://lance.org/guide/read_and_write/"""
+        https://lancedb.github.io/lance-python-doc/basic-io.html"""
         data = self.open(self.typed_store)
         return lambda condition: data.to_table(columns=["id"], filter=condition)["id"].to_numpy()
 

@@ -27,7 +27,7 @@ class LanceLoader(Lance):
 
     def decoded_epoch(self, seed: int) -> Iterable[Batch]:
         """`lance.torch.data.LanceDataset` with `ShardedBatchSampler(randomize=True)`: whole batches are shuffled.
-        https://lance.org/integrations/pytorch/"""
+        https://lancedb.github.io/lance/integrations/pytorch/"""
         from lance.sampler import ShardedBatchSampler
         from lance.torch.data import LanceDataset
 

@@ -59,7 +59,7 @@ class Lmdb(Peer):
         return lambda ordinal: get(pack(ordinal))
 
     def get_many(self) -> Callable[[list[int]], Sequence[bytes]]:
-        """`Cursor.getmulti` with sorted keys, which was faster than `get` in a loop.
+        """`Cursor.getmulti` with sorted keys, about as fast as `get` in a loop.
         https://lmdb.readthedocs.io/en/release/#lmdb.Cursor.getmulti"""
         cursor, pack = self.open().begin().cursor(), KEY.pack
         return lambda ordinals: [value for _, value in cursor.getmulti(map(pack, sorted(ordinals)))]

@@ -96,8 +96,7 @@ class Mosaic(Peer):
         return lambda ordinal: data[ordinal]["record"]
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
-        """`StreamingDataLoader` over a local dataset, `shuffle=True` with py1e, without worker processes, which were
-        slower on two processors.
+        """`StreamingDataLoader` over a local dataset, `shuffle=True` with py1e, without worker processes.
         https://docs.mosaicml.com/projects/streaming/en/stable/dataset_configuration/shuffling.html"""
         return (batch["record"] for batch in self.loader(self.open(self.store, seed)))
 

@@ -62,7 +62,7 @@ class Polars(Peer):
         return lambda ordinals: gather(ordinals).to_list()
 
     def where(self) -> Callable[[str], Any]:
-        """`frame.select(pl.arg_where(pl.sql_expr(condition)))`, which was faster than a lazy filter of an id column.
+        """`frame.select(pl.arg_where(pl.sql_expr(condition)))`.
         https://docs.pola.rs/api/python/stable/reference/expressions/api/polars.arg_where.html"""
         import polars as pl
 

@@ -46,7 +46,7 @@ class SpdlFiles(Peer):
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
         """`PipelineBuilder` with a source of shuffled batches of paths, read by 8 threads.
-        https://facebookresearch.github.io/spdl/main/getting_started/intro.html"""
+        https://facebookresearch.github.io/spdl/0.8.0/generated/spdl.pipeline.PipelineBuilder.html"""
         from spdl.pipeline import PipelineBuilder
 
         def read(ordinals: list[int]) -> list[bytes]:

@@ -29,7 +29,7 @@ class Vortex(Peer):
 
     def make(self) -> None:
         """`vortex.io.write` with default options, one binary column.
-        https://docs.vortex.dev/api/python/io"""
+        https://docs.vortex.dev/"""
         import pyarrow as pa
         import vortex
 
@@ -69,7 +69,7 @@ class Vortex(Peer):
 
     def get(self) -> Callable[[int], bytes]:
         """`file.scan(indices=[i])`.
-        https://docs.vortex.dev/api/python/io"""
+        https://docs.vortex.dev/"""
         take = self.taking(self.store)
         return lambda ordinal: bytes(take([ordinal])["record"][0].as_py())
 
@@ -89,7 +89,7 @@ class Vortex(Peer):
 
     def where(self) -> Callable[[str], Any]:
         """`file.to_arrow(["id"], expr=...)`.
-        https://docs.vortex.dev/api/python/expr"""
+        https://docs.vortex.dev/"""
         import vortex
         import vortex.expr as ve
 

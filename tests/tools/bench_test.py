@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Tests of bench/harness: results, rows, tables and plots from fixed results, and what tools say about themselves."""
 
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -14,6 +16,7 @@ sys.path.insert(0, str(BENCH))
 from harness.data import Grid  # noqa: E402
 from harness.figures import number, with_spread  # noqa: E402
 from harness.peer import Peer  # noqa: E402
+from harness.process import finished  # noqa: E402
 from harness.report import Report, reasons, settings_of  # noqa: E402
 from harness.results import Result, Results, differing  # noqa: E402
 from harness.summary import Row, rows  # noqa: E402
@@ -90,6 +93,30 @@ class ResultsTest(unittest.TestCase):
 
         self.assertEqual(differing([answered("a", [1, 2]), answered("b", [1, 2]), answered("c", None)]), {})
         self.assertEqual(differing([answered("a", 1), answered("b", 2)]), {"a": 1, "b": 2})
+
+
+def running_groups():
+    """The process groups of all processes that run; a zombie does not run, but may wait for its parent."""
+    groups = set()
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, group = path.read_text().rpartition(")")[2].split()[:3]
+        except OSError:  # it has just ended
+            continue
+        if state != "Z":
+            groups.add(int(group))
+    return groups
+
+
+class ProcessTest(unittest.TestCase):
+    def test_a_process_that_a_program_leaves_behind_is_ended(self):
+        done = finished(["sh", "-c", "sleep 1000 & echo done; echo why >&2; exit 3"], os.environ, 60)
+        self.assertEqual((done.code, done.output, done.errors), (3, "done\n", "why\n"))
+        self.assertNotIn(done.group, running_groups())
+
+    def test_a_program_that_takes_too_long_is_ended(self):
+        with self.assertRaises(subprocess.TimeoutExpired):
+            finished(["sleep", "1000"], os.environ, 0.1)
 
 
 class ReportTest(unittest.TestCase):
