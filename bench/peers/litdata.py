@@ -13,6 +13,8 @@ from harness.settings import BATCH, THREADS
 
 NO_QUERIES = "has no queries"
 CHUNK = "64MB"
+FEW = 400_000  # records, which one process reads before workers have started
+BYTES = ("image", "record")
 
 
 def payloads(data: Data) -> Iterator[dict[str, Any]]:
@@ -21,10 +23,12 @@ def payloads(data: Data) -> Iterator[dict[str, Any]]:
 
 
 def listed(samples: Sequence[dict[str, Any]]) -> Batch:
+    """Arrays of the numbers. A worker cannot send a memoryview, which bytes may be read as: it would wait for ever."""
     import numpy as np
 
     batch: Batch = {name: [sample[name] for sample in samples] for name in samples[0]}
-    return batch | {name: np.array(batch[name]) for name in batch if name not in ("image", "record")}
+    values = {name: np.array(batch[name]) for name in batch if name not in BYTES}
+    return values | {name: list(map(bytes, batch[name])) for name in batch if name in BYTES}
 
 
 class LitData(Peer):
@@ -66,7 +70,8 @@ class LitData(Peer):
     def loader(self, data: Any) -> Any:
         from litdata import StreamingDataLoader
 
-        return StreamingDataLoader(data, batch_size=BATCH, collate_fn=listed, num_workers=THREADS, drop_last=False)
+        workers = THREADS if self.data.records > FEW else 0
+        return StreamingDataLoader(data, batch_size=BATCH, collate_fn=listed, num_workers=workers, drop_last=False)
 
     def count(self) -> int:
         """`len(StreamingDataset(path))`."""
@@ -75,10 +80,11 @@ class LitData(Peer):
     def get(self) -> Callable[[int], bytes]:
         """`dataset[i]["record"]`."""
         data = self.open(self.store)
-        return lambda ordinal: data[ordinal]["record"]
+        return lambda ordinal: bytes(data[ordinal]["record"])
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
-        """`StreamingDataLoader` over a local `StreamingDataset(shuffle=True)`, a worker per processor.
+        """`StreamingDataLoader` over a local `StreamingDataset(shuffle=True)`, a worker per processor; none
+        for fewer than 400,000 records, which is faster.
         https://github.com/Lightning-AI/litData#stream-the-dataset"""
         return (batch["record"] for batch in self.loader(self.open(self.store, seed)))
 
