@@ -84,7 +84,7 @@ class LitData(Peer):
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
         """`StreamingDataLoader` over a local `StreamingDataset(shuffle=True)`, a worker per processor; none
-        for fewer than 400,000 records, which is faster.
+        for fewer than 400,000 records, which is faster. By default, samples move only within windows of a chunk.
         https://github.com/Lightning-AI/litData#stream-the-dataset"""
         return (batch["record"] for batch in self.loader(self.open(self.store, seed)))
 

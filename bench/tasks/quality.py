@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import ClassVar
 
 from harness.columns import LABELS
 from harness.data import Data, Grid
@@ -24,6 +25,7 @@ class Quality(Task):
         Figure("first", "labels in the first batch", "of a true shuffle", more_is_better=True),
     )
     store = "decoded"
+    advantages: ClassVar[dict[str, str]] = dict.fromkeys(("labels", "first"), "by chance: both are true shuffles")
     needs = ("decoded_epoch",)
     warms_up = False
 

@@ -6,6 +6,7 @@ import pickle
 import time
 from collections import Counter
 from itertools import islice
+from typing import ClassVar
 
 from harness.data import Data, Grid
 from harness.peer import Peer
@@ -26,6 +27,7 @@ class Resume(Task):
         Figure("state", "size of the state", "B"),
     )
     store = "decoded"
+    advantages: ClassVar[dict[str, str]] = {"state": "holds only a position; ofindex adds what it must agree with"}
     needs = ("stoppable",)
 
     def data(self, grid: Grid) -> list[Data]:
