@@ -100,13 +100,9 @@ def main() -> int:
         runner = runner_of(words, results)
         tasks = [TASKS[name] for name in words.only or TASKS if TASKS[name].is_light or not words.quick]
         if not results.facts:
-            results.tell(
-                {
-                    **machine.facts(),
-                    "scale": runner.grid.scale,
-                    "command": shlex.join(["tools/bench", *shown(sys.argv[1:])]),
-                }
-            )
+            results.tell({**machine.facts(), "scale": runner.grid.scale})
+        command = shlex.join(["tools/bench", *shown(sys.argv[1:])])
+        results.tell({"command": "\n".join(filter(None, [results.facts.get("command", ""), command]))})
         titles = {data.name: data.title for task in tasks for data in task.data(runner.grid)}
         results.tell({"titles": {**results.facts.get("titles", {}), **titles}})
         runner.run(tasks)
