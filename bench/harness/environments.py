@@ -46,8 +46,9 @@ class Environments:
         packages = sorted({package for one in same for package in one.packages})
         if name == "ofindex":
             packages += [*self.with_ofindex, self.wheel]
+        folder = f"{name}-more" if name == "ofindex" and self.with_ofindex else name
         try:
-            return self.made(name, packages, tool.without_dependencies)
+            return self.made(folder, packages, tool.without_dependencies)
         except subprocess.CalledProcessError as error:
             said = [line for line in error.stderr.splitlines() if line.strip()] or [f"exit code {error.returncode}"]
             self.broken[name] = f"cannot be installed: {said[-1]}"
