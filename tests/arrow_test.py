@@ -306,7 +306,7 @@ class ComplaintsTest(unittest.TestCase):
         ("library/dataset.cc", "<tl/expected.hpp>", "is for base include/ofindex alone"),
         ("python/src/module.cc", '"tools/shell/output.h"', "against the arrow"),
         ("tools/main.cc", '"tests/bytes.h"', "against the arrow"),
-        ("index/walk/walker.cc", '"bench/data.h"', "against the arrow"),
+        ("index/walk/walker.cc", '"bench/pairs/data.h"', "against the arrow"),
         ("base/bytes.cc", '"bytes.h"', "not named from the root"),
         ("base/bytes.cc", '"base/../proto/wire.h"', "not named from the root"),
         ("mmap/reader.cc", "<sqlite3.h>", "is for index/database"),

@@ -7,7 +7,7 @@
 namespace ofindex {
 
 /// The prefetch distance: a record's cache lines are prefetched this many records before it is copied. Values from 12
-/// to 16 double the speed of random copies of 350 B (docs/benchmarks.md).
+/// to 16 double the speed of random copies of 350 B (docs/benchmarking.md).
 inline constexpr size_t kPrefetchAhead = 14;
 
 /// Prefetches the cache lines of a record of `bytes` bytes at `record`. For a long record, only the first lines: the

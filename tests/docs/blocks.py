@@ -31,8 +31,7 @@ TOO_LONG = (
     "tests/e2e/run.py",
     "tests/docs/docs_test.py",
     "tests/python/run.py",
-    "bench/run",
-    "bench/against",
+    "tools/bench",
     "meson",
 )
 

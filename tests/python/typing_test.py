@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CHECKED = ("python", "tests/python", "examples", "bench/python")
+CHECKED = ("python", "tests/python", "examples", "bench")
 
 
 # What mypy's stubtest reports about any nanobind module, because its classes and functions have nanobind's own types.

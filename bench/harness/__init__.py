@@ -1,0 +1,1 @@
+"""Runs every task on every tool, in turns, and writes the results as tables."""

@@ -1,0 +1,145 @@
+"""The record files that all tools read: made once by bench/limits, the same bytes on every machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.settings import Settings
+
+
+@dataclass(frozen=True)
+class Size:
+    """Bytes of an image, and the number of records at scale 1."""
+
+    title: str
+    min_image: int
+    max_image: int
+    records: int
+
+
+SIZES = {
+    "350B": Size("350 B", 200, 280, 4_000_000),
+    "10KB": Size("10 KB", 8_000, 12_000, 150_000),
+    "110KB": Size("110 KB", 90_000, 130_000, 15_000),
+}
+
+
+@dataclass(frozen=True)
+class Data:
+    """A folder of TFRecord shards. The labels of records are random, or ascend if `is_sorted`. If `is_zipped`, each
+    shard is a gzip file, of half the size."""
+
+    root: str
+    size: str
+    records: int
+    shard_count: int = 1
+    is_sorted: bool = False
+    is_zipped: bool = False
+
+    @property
+    def name(self) -> str:
+        kind = "-sorted" if self.is_sorted else "-gzip" if self.is_zipped else ""
+        return f"{self.size}-{self.records}x{self.shard_count}{kind}"
+
+    @property
+    def title(self) -> str:
+        """How tables name these data."""
+        kind = "gzip shard" if self.is_zipped else "shard"
+        shards = f"1 {kind}" if self.shard_count == 1 else f"{self.shard_count} {kind}s"
+        return f"{SIZES[self.size].title}, {self.records:,} records, {shards}"
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.root) / self.name
+
+    @property
+    def shards(self) -> list[Path]:
+        return sorted(self.folder.iterdir())
+
+    @property
+    def bytes(self) -> int:
+        """Total size of all shards."""
+        return sum(path.stat().st_size for path in self.shards)
+
+    @property
+    def inflated_bytes(self) -> int:
+        """Total size of all shards, inflated, by the places of their last records."""
+        return sum(begin + size + 4 for _, places in self.places() for begin, size in places[-1:])
+
+    def store(self, name: str) -> Path:
+        """Where the tool called `name` keeps what it makes of these data."""
+        return Path(self.root) / f"{self.name}.{name}"
+
+    def places(self) -> Iterator[tuple[Path, list[list[int]]]]:
+        """Each shard, with offset and size of all its payloads."""
+        import numpy as np
+
+        for shard in self.shards:
+            path = Path(f"{self.folder}.places") / shard.name.removesuffix(".gz")
+            yield shard, np.fromfile(path, dtype="<u8").reshape(-1, 2).tolist()
+
+    def payloads(self) -> Iterator[bytes]:
+        """All payloads in order, without any record reader; this costs less than any reader that a tool could use."""
+        for shard, places in self.places():
+            with shard.open("rb", buffering=1 << 20) as file:
+                for begin, size in places:
+                    file.seek(begin)
+                    yield file.read(size)
+
+    def make(self, settings: Settings) -> None:
+        """Writes the shards unless they exist. The folder is renamed into place when it is complete."""
+        if self.folder.exists():
+            return
+        size = SIZES[self.size]
+        begun = self.folder.with_name(self.name + ".begun")
+        shutil.rmtree(begun, ignore_errors=True)
+        order = "sorted" if self.is_sorted else "soft" if self.is_zipped else "mixed"
+        words = [begun, self.records, self.shard_count, size.min_image, size.max_image, order]
+        subprocess.run([settings.limits, "make", *map(str, words)], check=True)
+        shutil.rmtree(f"{self.folder}.places", ignore_errors=True)
+        Path(f"{begun}.places").rename(f"{self.folder}.places")
+        if self.is_zipped:
+            for shard in sorted(begun.iterdir()):
+                subprocess.run(["gzip", "-6", str(shard)], check=True)
+        begun.rename(self.folder)
+        os.sync()
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The data of a run."""
+
+    root: str
+    sizes: tuple[str, ...]
+    shard_counts: tuple[int, ...]
+    scale: float
+
+    def data(self, size: str, shard_count: int = 1, part: float = 1, is_sorted: bool = False) -> Data:
+        """Data with this part of the records that a data set of this size has."""
+        records = max(1024, round(SIZES[size].records * self.scale * part))
+        return Data(self.root, size, records, shard_count, is_sorted)
+
+    def whole(self) -> list[Data]:
+        """Every size, with every number of shards."""
+        return [self.data(size, count) for size in self.sizes for count in self.shard_counts]
+
+    def one_shard(self) -> list[Data]:
+        return [self.data(size, self.shard_counts[0]) for size in self.sizes]
+
+    def zipped(self, shard_count: int) -> Data:
+        """Gzip shards with records of the smallest size."""
+        plain = self.smallest(0.5)
+        return Data(self.root, plain.size, plain.records, shard_count, is_zipped=True)
+
+    def smallest(self, part: float = 1, is_sorted: bool = False) -> Data:
+        """Records of the smallest size."""
+        return self.data(self.sizes[0], self.shard_counts[0], part, is_sorted)

@@ -1,0 +1,59 @@
+"""The base of all tasks: what is measured."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from harness.data import Data, Grid
+
+if TYPE_CHECKING:
+    from harness.peer import Peer
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number of a result: its name in results, its title in tables, and its unit."""
+
+    name: str
+    title: str
+    unit: str
+    more_is_better: bool = False
+    goal: str = ""  # what a row of ofindex should show
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Numbers by the names of figures, and what the tool found, which must be the same for all tools."""
+
+    figures: dict[str, float]
+    answer: Any = None
+
+
+class Task(ABC):
+    """A question that is put to every tool."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    figures: ClassVar[tuple[Figure, ...]]
+    needs: ClassVar[tuple[str, ...]]  # methods of a Peer
+    store: ClassVar[str] = "raw"  # what must be made first: "raw", "typed", "decoded" (which the tool
+    # chooses), or nothing
+    is_cold: ClassVar[bool] = False  # the files are evicted from the page cache before each turn
+    warms_up: ClassVar[bool] = True  # a first turn is not counted
+    is_light: ClassVar[bool] = True  # takes part in --quick
+    advantages: ClassVar[dict[str, str]] = {}  # why a tool may be better than ofindex: by "FIGURE TOOL", or by "FIGURE"
+    is_for_all: ClassVar[bool] = True  # a tool that cannot do it says why
+
+    def suits(self, tool: type[Peer]) -> bool:
+        """True if the task means something for this tool."""
+        return True
+
+    @abstractmethod
+    def data(self, grid: Grid) -> list[Data]:
+        """The data sets that the task is measured on."""
+
+    @abstractmethod
+    def measure(self, peer: Peer) -> Measured:
+        """Measures one turn. The answer covers little or comes from untimed work."""

@@ -1,0 +1,88 @@
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "bench/limits/commands.h"
+#include "bench/limits/features.h"
+
+namespace limits {
+namespace {
+
+constexpr uint64_t kTurns = 7;
+
+// The types that a program would choose if it knew the values.
+struct Columns {
+  std::vector<uint16_t> label, height;
+  std::vector<float> score;
+};
+
+Columns ColumnsOf(uint64_t records, bool sorted) {
+  Columns columns;
+  for (uint64_t i = 0; i < records; ++i) {
+    const Numbers numbers = NumbersOf(i, records, sorted);
+    columns.label.push_back(static_cast<uint16_t>(numbers.label));
+    columns.height.push_back(static_cast<uint16_t>(numbers.height));
+    columns.score.push_back(numbers.score);
+  }
+  return columns;
+}
+
+// Finds the ordinals for which `holds` is true, in `ordinals`. Returns their number and sum.
+template <typename Holds>
+Answer Find(std::vector<uint64_t>& ordinals, const Holds& holds) {
+  size_t found = 0;
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < ordinals.size(); ++i) {
+    ordinals[found] = i;
+    const bool here = holds(i);
+    found += here ? 1 : 0;
+    sum += here ? i : 0;
+  }
+  return {found, sum};
+}
+
+Answer Groups(const Columns& columns) {
+  std::array<double, kLabels> sums{};
+  std::array<uint64_t, kLabels> counts{};
+  for (size_t i = 0; i < columns.label.size(); ++i) {
+    sums[columns.label[i]] += static_cast<double>(columns.score[i]);
+    ++counts[columns.label[i]];
+  }
+  uint64_t groups = 0;
+  for (const uint64_t count : counts) groups += count != 0 ? 1 : 0;
+  return {groups, columns.label.size()};
+}
+
+Answer Sum(const Columns& columns) {
+  uint64_t sum = 0;
+  for (const uint16_t height : columns.height) sum += height;
+  return {columns.height.size(), sum};
+}
+
+Answer AnswerTo(const Columns& columns, std::string_view question, std::vector<uint64_t>& ordinals) {
+  if (question == "equal") return Find(ordinals, [&](size_t i) { return columns.label[i] == 17; });
+  if (question == "groups") return Groups(columns);
+  if (question == "sum") return Sum(columns);
+  return Find(ordinals, [&](size_t i) {
+    return columns.height[i] >= 500 && columns.height[i] <= 700 && columns.score[i] > 0.9F;
+  });
+}
+
+}  // namespace
+
+int Scan(Words words) {
+  if (words.size() != 3) return 2;
+  const uint64_t records = std::strtoull(words[0], nullptr, 10);
+  const Columns columns = ColumnsOf(records, std::strcmp(words[2], "sorted") == 0);
+  std::vector<uint64_t> ordinals(records);
+  AnswerTo(columns, words[1], ordinals);  // not counted
+  Answer answer;
+  const auto begin = std::chrono::steady_clock::now();
+  for (uint64_t turn = 0; turn < kTurns; ++turn) answer = AnswerTo(columns, words[1], ordinals);
+  Print(kTurns, std::chrono::steady_clock::now() - begin, answer);
+  return 0;
+}
+
+}  // namespace limits

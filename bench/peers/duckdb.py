@@ -1,0 +1,77 @@
+"""DuckDB, with its own table in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from harness import columns
+from harness.peer import Peer
+
+EPOCH = "has no loader"
+IN_MEMORY = "a table in memory is not on disk: see DuckDB over Parquet"
+
+
+class DuckDb(Peer):
+    name = "DuckDB, in memory"
+    advantage = "has all columns in memory"
+    packages = ("duckdb==2.0.0", "pyarrow==26.0.1", "numpy==2.4.6")
+    environment = "duckdb"
+    is_light = True
+    cannot: ClassVar[dict[str, str]] = {
+        "make": IN_MEMORY,
+        "count": IN_MEMORY,
+        "get": IN_MEMORY,
+        "get_many": IN_MEMORY,
+        "raw_epoch": EPOCH,
+        "decoded_epoch": EPOCH,
+        "stoppable": EPOCH,
+    }
+    source = "records"
+
+    def load(self) -> None:
+        import duckdb
+        import pyarrow
+
+        del duckdb, pyarrow
+
+    def make_typed(self) -> None:
+        """A table of a database file, filled from Arrow; the values are not read from the shards."""
+        import duckdb
+
+        with duckdb.connect(str(self.typed_store)) as database:
+            database.register("columns", columns.table(self.data))
+            database.execute("CREATE TABLE records AS SELECT label, height, width, score FROM columns")
+
+    def connection(self) -> Any:
+        import duckdb
+
+        database = duckdb.connect()
+        database.execute(f"ATTACH '{self.typed_store}' AS file (READ_ONLY)")
+        database.execute("CREATE TABLE records AS SELECT * FROM file.records")
+        return database
+
+    def where(self) -> Callable[[str], Any]:
+        """`SELECT rowid ... WHERE`, and `fetchnumpy`.
+        https://duckdb.org/docs/stable/clients/python/conversion.html"""
+        database = self.connection()
+        return lambda condition: database.execute(f"SELECT rowid FROM records WHERE {condition}").fetchnumpy()["rowid"]
+
+    def groups(self) -> Callable[[], tuple[int, int]]:
+        """`SELECT label, count(*), avg(score) ... GROUP BY label`, and `fetchnumpy`."""
+        database = self.connection()
+
+        def ask() -> tuple[int, int]:
+            sql = f"SELECT label, count(*) AS records, avg(score) FROM {self.source} GROUP BY label"
+            found = database.execute(sql).fetchnumpy()
+            return len(found["label"]), int(found["records"].sum())
+
+        return ask
+
+    def total(self) -> Callable[[], tuple[int, int]]:
+        """`SELECT count(*), sum(height)`."""
+        database = self.connection()
+        return lambda: database.execute(f"SELECT count(*), sum(height) FROM {self.source}").fetchone()
+
+
+TOOL = DuckDb

@@ -1,0 +1,109 @@
+"""Lance, by pylance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, ClassVar
+
+from harness import columns
+from harness.order import shuffled
+from harness.peer import Batch, Peer
+
+NO_AGGREGATES = "has no aggregates; its docs use DuckDB"
+ROWS = 8192
+
+
+def tables(rows: Iterator[Any], schema: Any) -> Iterator[Any]:
+    """Record batches of some rows of Python values."""
+    import pyarrow as pa
+
+    some = []
+    for row in rows:
+        some.append(row)
+        if len(some) == ROWS:
+            yield pa.RecordBatch.from_pylist(some, schema=schema)
+            some = []
+    if some:
+        yield pa.RecordBatch.from_pylist(some, schema=schema)
+
+
+def batch_of(table: Any) -> Batch:
+    """Arrays of the numbers, and a sequence of images."""
+    batch: Batch = {name: table[name].to_numpy() for name in table.column_names if name != "image"}
+    return batch | {"image": table["image"]}
+
+
+class Lance(Peer):
+    name = "Lance, take"
+    packages = ("pylance==14.0.2", "numpy==2.4.6")
+    environment = "lance"
+    cannot: ClassVar[dict[str, str]] = {
+        "groups": NO_AGGREGATES,
+        "total": NO_AGGREGATES,
+        "stoppable": "its samplers save no state",
+    }
+
+    def load(self) -> None:
+        import lance
+
+        del lance
+
+    def make(self) -> None:
+        """`write_dataset` with default options, one binary column.
+        https://lancedb.github.io/lance-python-doc/basic-io.html"""
+        import lance
+        import pyarrow as pa
+
+        schema = pa.schema([("record", pa.binary())])
+        rows = ({"record": payload} for payload in self.data.payloads())
+        lance.write_dataset(tables(rows, schema), str(self.store), schema=schema)
+
+    def make_typed(self) -> None:
+        """`write_dataset` with a column for each value, and a BITMAP index on label, a BTREE index on score.
+        https://lancedb.github.io/lance/guide/performance/"""
+        import lance
+        import pyarrow as pa
+
+        numbers = [(name, pa.int64()) for name in ("label", "height", "width", "id")]
+        schema = pa.schema([*numbers, ("score", pa.float32()), ("image", pa.binary())])
+        out = lance.write_dataset(tables(columns.samples(self.data), schema), str(self.typed_store), schema=schema)
+        out.create_scalar_index("label", "BITMAP")
+        out.create_scalar_index("score", "BTREE")
+
+    def open(self, path: Any) -> Any:
+        import lance
+
+        return lance.dataset(str(path))
+
+    def count(self) -> int:
+        """`dataset.count_rows()`."""
+        return self.open(self.store).count_rows()
+
+    def get(self) -> Callable[[int], bytes]:
+        """`dataset.take([i])`.
+        https://lancedb.github.io/lance-python-doc/random-access.html"""
+        take = self.open(self.store).take
+        return lambda ordinal: take([ordinal])["record"][0].as_py()
+
+    def get_many(self) -> Callable[[list[int]], Sequence[bytes]]:
+        """`dataset.take(ids)`, to Python's bytes."""
+        take = self.open(self.store).take
+        return lambda ordinals: take(ordinals)["record"].to_pylist()
+
+    def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
+        """`take` of 256 rows at a time, in the order of a numpy permutation."""
+        return map(self.get_many(), shuffled(self.data.records, seed))
+
+    def decoded_epoch(self, seed: int) -> Iterable[Batch]:
+        """The same of all columns, numbers to numpy arrays; images stay in Arrow's buffers."""
+        take = self.open(self.typed_store).take
+        return (batch_of(take(ordinals)) for ordinals in shuffled(self.data.records, seed))
+
+    def where(self) -> Callable[[str], Any]:
+        """`to_table(columns=["id"], filter=condition)`.
+        https://lancedb.github.io/lance-python-doc/basic-io.html"""
+        data = self.open(self.typed_store)
+        return lambda condition: data.to_table(columns=["id"], filter=condition)["id"].to_numpy()
+
+
+TOOL = Lance

@@ -1,0 +1,87 @@
+"""An epoch over all records in shuffled order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from harness.data import Data, Grid
+from harness.peer import Peer
+from harness.task import Figure, Measured, Task
+
+LONGEST = 8  # times the seconds of a turn; a longer epoch is cut short
+SPEED = Figure("rate", "speed", "records/s", more_is_better=True)
+
+
+def bytes_in(values: Any) -> int:
+    """Total size of all values of a bytes feature."""
+    return sum(map(len, values))
+
+
+def timed(peer: Peer, batches: Iterable[Any], size_of: Any, sums: Any) -> Measured:
+    """Iterates over an epoch. The answer, for a whole epoch, is the number of records and sums over the first and last
+    batches; adding them up is not what takes the time."""
+    records, limit = 0, LONGEST * peer.settings.seconds
+    found: list[Any] = []
+    begin = time.perf_counter()
+    for batch in batches:
+        records += size_of(batch)
+        found.append(sums(batch))
+        if time.perf_counter() - begin > limit:
+            break
+    seconds = time.perf_counter() - begin
+    whole = [records, *map(int, map(sum, zip(*found, strict=True)))]
+    ended = seconds <= limit and peer.ends_exactly
+    return Measured({"rate": records / seconds}, whole if ended else None)
+
+
+class RawEpoch(Task):
+    """Read all payloads in shuffled order, in batches of 256, warm. How well each tool shuffles is another table."""
+
+    name = "raw-epoch"
+    title = "Shuffled epoch of payloads"
+    figures = (SPEED,)
+    needs = ("raw_epoch",)
+
+    def data(self, grid: Grid) -> list[Data]:
+        return grid.whole()
+
+    def measure(self, peer: Peer) -> Measured:
+        return timed(peer, peer.raw_epoch(seed=1), len, lambda batch: (bytes_in(batch),))
+
+
+class DecodedEpoch(Task):
+    """Read all records in shuffled order, in batches of 256, every value decoded, warm."""
+
+    name = "decoded-epoch"
+    title = "Shuffled epoch, decoded"
+    figures = (Figure("rate", "speed", "records/s", more_is_better=True, goal="8 times the best"),)
+    needs = ("decoded_epoch",)
+    store = "decoded"
+
+    def data(self, grid: Grid) -> list[Data]:
+        return grid.whole()
+
+    def measure(self, peer: Peer) -> Measured:
+        def sums(batch: Any) -> tuple[int]:
+            return (int(batch["label"].sum()),)
+
+        return timed(peer, peer.decoded_epoch(seed=1), lambda batch: len(batch["label"]), sums)
+
+
+class ColdEpoch(DecodedEpoch):
+    """The same after the files were evicted from the page cache, including the time to open the data."""
+
+    name = "cold-epoch"
+    title = "Shuffled epoch, decoded, cold"
+    figures = (Figure("bytes", "speed", "MB/s", more_is_better=True, goal="at 110 KB 0.85 of fio"),)
+    is_cold = True
+
+    def data(self, grid: Grid) -> list[Data]:
+        return [data for data in grid.one_shard() if data.size != "10KB"]
+
+    def measure(self, peer: Peer) -> Measured:
+        measured = super().measure(peer)
+        each = peer.data.bytes / peer.data.records
+        return Measured({"bytes": measured.figures["rate"] * each / 1e6}, measured.answer)

@@ -1,0 +1,113 @@
+"""Making what a tool needs before it can read: an index, or a converted copy."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from harness import memory
+from harness.data import Data, Grid
+from harness.page_cache import files_of
+from harness.peer import Peer
+from harness.task import Figure, Measured, Task
+
+MIB = 1 << 20
+
+
+def removed(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def made(peer: Peer, path: Path, make: Callable[[], None]) -> Measured:
+    """Makes `path` anew. What the tool writes next to it counts too, if its name begins with the same."""
+    same = [path, *path.parent.glob(path.name + "-map"), *path.parent.glob(path.name + "-lock")]
+    for old in same:
+        removed(old)
+    begin = time.perf_counter()
+    make()
+    seconds = time.perf_counter() - begin
+    written = [path, *path.parent.glob(path.name + "-map")]
+    size = sum(file.stat().st_size for file in files_of(written) if not file.is_symlink())
+    figures = {
+        "rate": peer.data.records / seconds,
+        "bytes": size / peer.data.records,
+        "memory": memory.peak() / MIB,
+    }
+    return Measured(figures)
+
+
+class Index(Task):
+    """Index the shards where they are, or convert them: from TFRecord shards to a store with random access."""
+
+    name = "index"
+    title = "Index, or convert"
+    figures = (
+        Figure(
+            "rate",
+            "speed",
+            "records/s",
+            more_is_better=True,
+            goal="at 350 B 40 times tfrecord2idx, 15 times tfr-reader",
+        ),
+        Figure("bytes", "size on disk", "B/record"),
+        Figure("memory", "peak memory", "MiB"),
+    )
+    advantages: ClassVar[dict[str, str]] = {
+        "bytes": "keeps neither checksums nor damage, and an index of ofindex has a fixed part of 900 KiB",
+        "memory": "needs less code and fewer threads",
+    }
+    needs = ("make",)
+    store = ""
+    warms_up = False
+
+    def data(self, grid: Grid) -> list[Data]:
+        return grid.whole()
+
+    def measure(self, peer: Peer) -> Measured:
+        return made(peer, peer.store, peer.make)
+
+
+class ColdIndex(Index):
+    """The same after the files were evicted from the page cache: tools that read in place."""
+
+    name = "cold-index"
+    title = "Index, cold"
+    is_for_all = False
+    figures = (Figure("rate", "speed", "records/s", more_is_better=True),)
+    is_cold = True
+
+    def suits(self, tool: type[Peer]) -> bool:
+        return tool.reads_in_place
+
+    def data(self, grid: Grid) -> list[Data]:
+        return [data for data in grid.whole() if data.size == "110KB"]
+
+    def measure(self, peer: Peer) -> Measured:
+        return Measured({"rate": super().measure(peer).figures["rate"]})
+
+
+class IndexColumns(Task):
+    """Index the shards with four columns that queries read (label, height, width, score), or convert to columns."""
+
+    name = "index-columns"
+    title = "Index with four columns, or convert to columns"
+    figures = (
+        Figure("rate", "speed", "records/s", more_is_better=True, goal="at 350 B 90 times tfr-reader"),
+        Figure("bytes", "size on disk", "B/record"),
+        Figure("memory", "peak memory", "MiB"),
+    )
+    needs = ("make_typed",)
+    store = ""
+    warms_up = False
+
+    def data(self, grid: Grid) -> list[Data]:
+        return [grid.smallest()]
+
+    def measure(self, peer: Peer) -> Measured:
+        return made(peer, peer.typed_store, peer.make_typed)

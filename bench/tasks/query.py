@@ -1,0 +1,88 @@
+"""Questions about the values of all records."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+from harness.data import Data, Grid
+from harness.peer import Peer
+from harness.task import Figure, Measured, Task
+
+REPEATS = 7
+TIME = (Figure("ms", "time", "ms"),)
+
+
+def numbers(ids: Any) -> list[int]:
+    """The answer for an array of ordinals."""
+    import numpy as np
+
+    array = np.asarray(ids)
+    return [len(array), int(array.sum(dtype=np.int64))]
+
+
+def repeated(ask: Callable[[], Any], answer: Callable[[Any], Any]) -> Measured:
+    """The median time of a query, after one that is not counted."""
+    found = answer(ask())
+    seconds = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        ask()
+        seconds.append(time.perf_counter() - begin)
+    return Measured({"ms": 1e3 * median(seconds)}, found)
+
+
+class Query(Task):
+    """The base of the queries: they read columns, of the smallest records."""
+
+    figures = TIME
+    store = "typed"
+
+    def data(self, grid: Grid) -> list[Data]:
+        return [grid.smallest()]
+
+
+class Where(Query):
+    """The ordinals of the records with height BETWEEN 500 AND 700 AND score > 0.9, in an array; repeated in a process
+    that has the data open."""
+
+    name = "where"
+    title = "Filter by two ranges"
+    needs = ("where",)
+    condition = "height BETWEEN 500 AND 700 AND score > 0.9"
+
+    def measure(self, peer: Peer) -> Measured:
+        ask = peer.where()
+        return repeated(lambda: ask(self.condition), numbers)
+
+
+class Equal(Where):
+    """The ordinals of the records with label = 17, in an array."""
+
+    name = "equal"
+    title = "Filter by one value"
+    condition = "label = 17"
+
+
+class Groups(Query):
+    """Number and mean score of the records of each of 1,000 labels."""
+
+    name = "groups"
+    title = "Group"
+    needs = ("groups",)
+
+    def measure(self, peer: Peer) -> Measured:
+        return repeated(peer.groups(), list)
+
+
+class Total(Query):
+    """The number of records, and the sum of height."""
+
+    name = "total"
+    title = "Aggregate"
+    needs = ("total",)
+
+    def measure(self, peer: Peer) -> Measured:
+        return repeated(peer.total(), list)

@@ -1,0 +1,68 @@
+"""The memory of the workers of a training program."""
+
+from __future__ import annotations
+
+import multiprocessing
+from multiprocessing.connection import Connection
+from typing import Any
+
+from harness import memory
+from harness.data import Data, Grid
+from harness.peer import Peer
+from harness.settings import Settings
+from harness.task import Figure, Measured, Task
+from tasks.turn import ordinals
+
+WORKERS = 8
+BATCHES = 40
+BATCH = 256
+
+
+def work(tool: type[Peer], data: Data, settings: str, pipe: Connection) -> None:
+    """Reads random records, waits until all workers have, and reports how much more memory it needs since its
+    imports."""
+    peer = tool(data, Settings.loads(settings))
+    peer.load()
+    before = memory.owned()
+    read = peer.get_many()
+    drawn = ordinals(data.records, BATCHES * BATCH)
+    for at in range(0, len(drawn), BATCH):
+        read(drawn[at : at + BATCH])
+    pipe.send("ready")
+    pipe.recv()
+    pipe.send(memory.owned() - before)
+    pipe.recv()
+
+
+class Workers(Task):
+    """Eight processes read 10,000 random records each. The memory that they need in total since their imports, without
+    pages of files, which the kernel can evict."""
+
+    name = "workers"
+    title = "Memory of 8 workers"
+    figures = (Figure("memory", "memory", "MiB"),)
+    needs = ("get_many",)
+    warms_up = False
+
+    def data(self, grid: Grid) -> list[Data]:
+        return [grid.smallest()]
+
+    def measure(self, peer: Peer) -> Measured:
+        spawn = multiprocessing.get_context("spawn")
+        pipes = [spawn.Pipe() for _ in range(WORKERS)]
+        words: tuple[Any, ...] = (type(peer), peer.data, peer.settings.dumps())
+        workers = [spawn.Process(target=work, args=(*words, far), daemon=True) for _, far in pipes]
+        for worker, (_, far) in zip(workers, pipes, strict=True):
+            worker.start()
+            far.close()
+        nears = [near for near, _ in pipes]
+        for near in nears:
+            near.recv()
+        for near in nears:
+            near.send("measure")
+        grown = sum(near.recv() for near in nears)
+        for near in nears:
+            near.send("end")
+        for worker in workers:
+            worker.join()
+        return Measured({"memory": max(0, grown) / 2**20})

@@ -1,0 +1,83 @@
+"""Writing records to a TFRecord shard."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from itertools import islice
+from pathlib import Path
+
+from harness import columns
+from harness.data import Data, Grid
+from harness.peer import Peer
+from harness.task import Figure, Measured, Task
+
+MOST_BYTES = 500 << 20
+
+
+def some(data: Data) -> int:
+    """The number of records to write."""
+    return min(data.records, MOST_BYTES * data.records // data.bytes)
+
+
+def file_of(peer: Peer) -> Path:
+    return peer.data.store(f"{peer.slug()}-written.tfrecord")
+
+
+class Write(Task):
+    """Write payloads one by one, until all are passed to the system; the bytes of the files must be the same."""
+
+    name = "write"
+    title = "Write payloads"
+    is_for_all = False
+    figures = (Figure("rate", "speed", "records/s", more_is_better=True, goal="2 times TFRecordWriter"),)
+    needs = ("writer",)
+    store = ""
+
+    def data(self, grid: Grid) -> list[Data]:
+        return grid.one_shard()
+
+    def measure(self, peer: Peer) -> Measured:
+        path = file_of(peer)
+        path.unlink(missing_ok=True)
+        payloads = list(islice(peer.data.payloads(), some(peer.data)))
+        write, flush, close = peer.writer(path)
+        begin = time.perf_counter()
+        for payload in payloads:
+            write(payload)
+        flush()
+        seconds = time.perf_counter() - begin
+        close()
+        with path.open("rb") as file:
+            answer = zlib.crc32(file.read(16 << 20))
+        path.unlink()
+        return Measured({"rate": len(payloads) / seconds}, answer)
+
+
+class WriteValues(Task):
+    """Make Examples from Python values, and write them. Keys are sorted, so that the bytes can be compared."""
+
+    name = "write-values"
+    title = "Write values"
+    is_for_all = False
+    figures = (Figure("rate", "speed", "records/s", more_is_better=True),)
+    needs = ("value_writer",)
+    store = ""
+
+    def data(self, grid: Grid) -> list[Data]:
+        return [grid.smallest(0.1)]
+
+    def measure(self, peer: Peer) -> Measured:
+        path = file_of(peer)
+        path.unlink(missing_ok=True)
+        samples = [dict(sorted(sample.items())) for sample in columns.samples(peer.data)]
+        write, flush, close = peer.value_writer(path)
+        begin = time.perf_counter()
+        for sample in samples:
+            write(sample)
+        flush()
+        seconds = time.perf_counter() - begin
+        close()
+        answer = zlib.crc32(path.read_bytes())
+        path.unlink()
+        return Measured({"rate": len(samples) / seconds}, answer)
