@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -70,7 +71,12 @@ class Data:
     @property
     def inflated_bytes(self) -> int:
         """Total size of all shards, inflated, by the places of their last records."""
-        return sum(begin + size + 4 for _, places in self.places() for begin, size in places[-1:])
+        ends = (struct.unpack("<QQ", path.read_bytes()[-16:]) for path in map(self.places_of, self.shards))
+        return sum(begin + size + 4 for begin, size in ends)
+
+    def places_of(self, shard: Path) -> Path:
+        """The file with offset and size of all payloads of a shard."""
+        return Path(f"{self.folder}.places") / shard.name.removesuffix(".gz")
 
     def store(self, name: str) -> Path:
         """Where the tool called `name` keeps what it makes of these data."""
@@ -81,8 +87,7 @@ class Data:
         import numpy as np
 
         for shard in self.shards:
-            path = Path(f"{self.folder}.places") / shard.name.removesuffix(".gz")
-            yield shard, np.fromfile(path, dtype="<u8").reshape(-1, 2).tolist()
+            yield shard, np.fromfile(self.places_of(shard), dtype="<u8").reshape(-1, 2).tolist()
 
     def payloads(self) -> Iterator[bytes]:
         """All payloads in order, without any record reader; this costs less than any reader that a tool could use."""

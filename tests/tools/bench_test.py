@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BENCH = ROOT / "bench"
 sys.path.insert(0, str(BENCH))
 
-from harness.data import Grid  # noqa: E402
+from harness.data import Data, Grid  # noqa: E402
 from harness.figures import number, with_spread  # noqa: E402
 from harness.peer import Peer  # noqa: E402
 from harness.process import finished  # noqa: E402
@@ -205,6 +206,19 @@ class ReportTest(unittest.TestCase):
         self.assertEqual({value: number(value) for value in shown}, shown)
         self.assertEqual(with_spread([2, 1, 3]), "2 (1 to 3)")
         self.assertEqual(with_spread([2]), "2")
+
+
+class DataTest(unittest.TestCase):
+    def test_the_inflated_size_is_known_from_the_places_without_numpy(self):
+        with tempfile.TemporaryDirectory() as root:
+            data = Data(root, "350B", 3, 2, is_zipped=True)
+            places = pathlib.Path(f"{data.folder}.places")
+            for folder in (data.folder, places):
+                folder.mkdir()
+            for shard, of_shard in (("part-0", [(12, 100), (128, 50)]), ("part-1", [(12, 7)])):
+                (data.folder / f"{shard}.tfrecord.gz").touch()
+                (places / f"{shard}.tfrecord").write_bytes(b"".join(struct.pack("<QQ", *place) for place in of_shard))
+            self.assertEqual(data.inflated_bytes, (128 + 50 + 4) + (12 + 7 + 4))
 
 
 class ToolsTest(unittest.TestCase):
