@@ -15,6 +15,7 @@ constexpr uint32_t kMaxProbes = 32;
 // After this many values it is decided whether the next ones are searched, and how many bytes are stored without.
 constexpr uint32_t kFirstValues = 4096;
 constexpr uint64_t kMaxUnsearchedBytes = uint64_t{16} << 20;
+constexpr uint32_t kMaxUnsearchedValues = uint32_t{1} << 17;  // short values take more memory than their bytes
 
 // A sort key: the next eight bytes of a value, as a number that sorts like them, and how many bytes the value has from
 // there on; 9 stands for more than eight. In the result, `same` tells whether the value equals the one before it.
@@ -132,7 +133,9 @@ size_t SharedPrefix(ByteView a, ByteView b) {
   return same;
 }
 
-bool StringPool::IsWorthSearching() const { return !distinct_ || arena_.size() > kMaxUnsearchedBytes; }
+bool StringPool::IsWorthSearching() const {
+  return !distinct_ || arena_.size() > kMaxUnsearchedBytes || size() > kMaxUnsearchedValues;
+}
 
 uint32_t StringPool::Append(ByteView value, uint64_t hash) {
   arena_.insert(arena_.end(), value.begin(), value.end());
@@ -177,7 +180,7 @@ void StringPool::Clear() {
   hashes_.clear();
   added_ = 0;
   distinct_ = false;
-  std::fill(slots_.begin(), slots_.end(), 0);
+  slots_.clear();  // what is found must not depend on the size that the values before needed
 }
 
 SortedStrings::SortedStrings(const StringPool& pool) : number_of(pool.size()) {

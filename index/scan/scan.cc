@@ -176,6 +176,7 @@ unsigned DatasetScan::SpeculativeThreadsFor(const ProbedShard& shard) const {
 // A thread that walks small records is busy, so a shard that is larger than a thread's share of all bytes is walked by
 // more threads. Those that extract columns read the records a second time, and are then most of the work.
 unsigned DatasetScan::SmallRecordChains(const ProbedShard& shard) const {
+  if (shard.mean_record_bytes == 0) return 0;  // not known: they may be large
   const double shares = static_cast<double>(shard.identity.size) * options_.threads / static_cast<double>(total_bytes_);
   if (shares < 1.25) return 0;
   const auto threads = std::min(options_.threads, static_cast<unsigned>(shares + 0.75));

@@ -20,15 +20,18 @@ constexpr uint64_t kSegmentRecords = kBlockRecords / 4;
 // How far into a segment to search for a first header: larger records are too few to be worth scanning ahead.
 constexpr uint64_t kAnchorBytes = uint64_t{4} << 20;
 
-// Segments that may be walked but not yet taken, for each chain and at least; each holds at most kBlockRecords
-// positions.
+// A shard has at most about this many segments, each of which takes some memory for as long as the shard is walked.
+constexpr uint64_t kMaxSegments = uint64_t{1} << 16;
+
+// How many segments may be walked but not yet taken: so many for each chain, and at least so many. Each holds at most
+// kBlockRecords positions.
 constexpr size_t kChainWindow = 4;
 constexpr size_t kMinWindow = 16;
 
 uint64_t StepFor(uint64_t size, unsigned chains, uint64_t record_bytes) {
   const uint64_t step = std::clamp(size / (uint64_t{4} * std::max(1U, chains)), kMinStep, kMaxStep);
   if (record_bytes >= kMaxStep / kSegmentRecords) return step;
-  return std::min(step, std::max(kMinSmallStep, record_bytes * kSegmentRecords));
+  return std::max(size / kMaxSegments, std::min(step, std::max(kMinSmallStep, record_bytes * kSegmentRecords)));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ constexpr uint64_t kMaxBlockBytes = uint64_t{1} << 20;
 
 // Bytes of the tables that are requested when a map is opened: all of them, for up to some 10,000 blocks and shards.
 //
-// Whatever a lookup is going to read is requested beforehand, in exact ranges. At a page fault that needs the disk, the
+// What a lookup is going to read is requested beforehand, in exact ranges. At a page fault that needs the disk, the
 // kernel reads the device's whole read-ahead instead, up to several MiB, before the lookup continues.
 constexpr uint64_t kRequestedTableBytes = uint64_t{1} << 20;
 
