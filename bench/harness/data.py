@@ -8,10 +8,15 @@ import struct
 import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from harness.settings import Settings
+
+ROWS = 8192  # records that the harness has in memory at a time
+PIECE_BYTES = 32 << 20  # at most this many bytes of them
+PLACE = struct.Struct("<QQ")
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ class Data:
     @property
     def inflated_bytes(self) -> int:
         """Total size of all shards, inflated, by the places of their last records."""
-        ends = (struct.unpack("<QQ", path.read_bytes()[-16:]) for path in map(self.places_of, self.shards))
+        ends = (PLACE.unpack(path.read_bytes()[-PLACE.size :]) for path in map(self.places_of, self.shards))
         return sum(begin + size + 4 for begin, size in ends)
 
     def places_of(self, shard: Path) -> Path:
@@ -82,20 +87,27 @@ class Data:
         """Where the tool called `name` keeps what it makes of these data."""
         return Path(self.root) / f"{self.name}.{name}"
 
-    def places(self) -> Iterator[tuple[Path, list[list[int]]]]:
-        """Each shard, with offset and size of all its payloads."""
-        import numpy as np
-
-        for shard in self.shards:
-            yield shard, np.fromfile(self.places_of(shard), dtype="<u8").reshape(-1, 2).tolist()
+    def places(self, shard: Path) -> Iterator[tuple[int, int]]:
+        """Offset and size of all payloads of a shard; only some of them are in memory at a time."""
+        with self.places_of(shard).open("rb") as file:
+            while piece := file.read(ROWS * PLACE.size):
+                yield from PLACE.iter_unpack(piece)
 
     def payloads(self) -> Iterator[bytes]:
         """All payloads in order, without any record reader; this costs less than any reader that a tool could use."""
-        for shard, places in self.places():
+        for shard in self.shards:
             with shard.open("rb", buffering=1 << 20) as file:
-                for begin, size in places:
+                for begin, size in self.places(shard):
                     file.seek(begin)
                     yield file.read(size)
+
+    def slices(self) -> Iterator[tuple[int, list[bytes]]]:
+        """All payloads in order, some at a time, with the ordinal of the first: converters must not hold all records,
+        since their peak memory is measured."""
+        rows = max(1, min(ROWS, PIECE_BYTES * self.records // self.bytes))
+        payloads = self.payloads()
+        for first in range(0, self.records, rows):
+            yield first, list(islice(payloads, rows))
 
     def make(self, settings: Settings) -> None:
         """Writes the shards unless they exist. The folder is renamed into place when it is complete."""

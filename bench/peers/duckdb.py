@@ -40,7 +40,7 @@ class DuckDb(Peer):
         import duckdb
 
         with duckdb.connect(str(self.typed_store)) as database:
-            database.register("columns", columns.table(self.data))
+            database.register("columns", columns.number_reader(self.data))
             database.execute("CREATE TABLE records AS SELECT label, height, width, score FROM columns")
 
     def connection(self) -> Any:

@@ -49,7 +49,7 @@ class DuckDbParquet(DuckDb):
         import duckdb
 
         with duckdb.connect() as database:
-            database.register("columns", columns.table(self.data))
+            database.register("columns", columns.number_reader(self.data))
             sql = f"COPY (SELECT label, height, width, score FROM columns) TO '{self.typed_store}' (FORMAT parquet)"
             database.execute(sql)
 

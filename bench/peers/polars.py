@@ -33,13 +33,13 @@ class Polars(Peer):
         https://docs.pola.rs/user-guide/io/parquet/"""
         import polars as pl
 
-        pl.DataFrame({"record": list(self.data.payloads())}).write_parquet(self.store)
+        pl.concat([pl.DataFrame({"record": payloads}) for _, payloads in self.data.slices()]).write_parquet(self.store)
 
     def make_typed(self) -> None:
         """`DataFrame.write_parquet` of the four columns; the values are not read from the shards."""
         import polars as pl
 
-        frame = pl.from_arrow(columns.table(self.data))
+        frame = pl.from_arrow(columns.number_reader(self.data).read_all())
         frame.select("label", "height", "width", "score").write_parquet(self.typed_store)
 
     def frame(self) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from harness import columns
 from harness.order import shuffled
 from harness.peer import Batch, Peer
-from peers.lance import batch_of, tables
+from peers.lance import batch_of
 
 NO_AGGREGATES = "has no aggregates; its docs use DuckDB"
 
@@ -30,22 +30,15 @@ class Vortex(Peer):
     def make(self) -> None:
         """`vortex.io.write` with default options, one binary column.
         https://docs.vortex.dev/"""
-        import pyarrow as pa
         import vortex
 
-        schema = pa.schema([("record", pa.binary())])
-        rows = tables(({"record": payload} for payload in self.data.payloads()), schema)
-        vortex.io.write(pa.RecordBatchReader.from_batches(schema, rows), str(self.store))
+        vortex.io.write(columns.payload_reader(self.data), str(self.store))
 
     def make_typed(self) -> None:
         """`vortex.io.write` with a column for each value."""
-        import pyarrow as pa
         import vortex
 
-        numbers = [(name, pa.int64()) for name in ("label", "height", "width", "id")]
-        schema = pa.schema([*numbers, ("score", pa.float32()), ("image", pa.binary())])
-        rows = tables(columns.samples(self.data), schema)
-        vortex.io.write(pa.RecordBatchReader.from_batches(schema, rows), str(self.typed_store))
+        vortex.io.write(columns.value_reader(self.data), str(self.typed_store))
 
     def taking(self, path: Any) -> Callable[[list[int]], Any]:
         """A function that reads rows; their numbers must ascend."""
@@ -88,7 +81,7 @@ class Vortex(Peer):
         return (batch_of(take(ordinals)) for ordinals in shuffled(self.data.records, seed))
 
     def where(self) -> Callable[[str], Any]:
-        """`file.to_arrow(["id"], expr=...)`.
+        """`file.to_arrow(["id"], expr=...)`; its Python package has no expression for row numbers.
         https://docs.vortex.dev/"""
         import vortex
         import vortex.expr as ve
