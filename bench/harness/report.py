@@ -48,7 +48,7 @@ class Report:
         yield HEAD
         yield from self.machine()
         for task in self.tasks.values():
-            if measured := self.measured(task):
+            if not task.is_check and (measured := self.measured(task)):
                 yield from self.section(task, measured, plots)
         yield from self.settings()
         yield from self.unable()
@@ -100,7 +100,7 @@ class Report:
         if not row.times or row.tool == LIMIT or median(row.times) >= 1:
             return ""
         known = (task.advantages.get(f"{figure.name} {row.tool}"), task.advantages.get(figure.name))
-        return next(filter(None, known), self.tools[row.tool].advantage) or "not known yet"
+        return next(filter(None, known), self.tools[row.tool].advantages.get(task.name)) or "not known yet"
 
     def lines_of(self, measured: dict[str, list[Result]]) -> Iterator[str]:
         """A task without figures of its own names them in its results, and their bounds in its answer."""
@@ -111,12 +111,12 @@ class Report:
         yield ""
 
     def line(self, data: str, row: Row, advantage: str) -> str:
-        name = self.names.get(row.tool, row.tool)
+        name = ", ".join(filter(None, [self.names.get(row.tool, row.tool), row.note]))
         if not row.values:
             return f"| {data} | {name} | {cell(row.why)} | | | |"
         if row.tool == OURS:
             name = f"**{name}**"
-        of_limit = plain(sorted(row.of_limit)[len(row.of_limit) // 2]) if row.of_limit else ""
+        of_limit = plain(median(row.of_limit)) if row.of_limit else ""
         times = with_spread(row.times) if row.times and row.tool != LIMIT else ""
         return f"| {data} | {name} | {with_spread(row.values)} | {times} | {of_limit} | {advantage} |"
 

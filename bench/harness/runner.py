@@ -107,7 +107,8 @@ class Runner:
             return Result(*key, why=str(error))
         except (Failed, OSError) as error:
             return Result(*key, why=str(error), failed=True)
-        return Result(*key, told["figures"], told["answer"], time.monotonic() - begin)
+        wall = time.monotonic() - begin
+        return Result(*key, told["figures"], told["answer"], wall, note=told["note"])
 
     def measured(self, task: Task, data: Data, name: str) -> dict[str, Any]:
         peer = self.tools[name](data, self.settings)

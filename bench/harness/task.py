@@ -29,6 +29,7 @@ class Measured:
 
     figures: dict[str, float]
     answer: Any = None
+    note: str = ""  # what the tool's row must say about this measurement
 
 
 class Task(ABC):
@@ -44,6 +45,7 @@ class Task(ABC):
     warms_up: ClassVar[bool] = True  # a first turn is not counted
     is_light: ClassVar[bool] = True  # takes part in --quick
     advantages: ClassVar[dict[str, str]] = {}  # why a tool may be better than ofindex: by "FIGURE TOOL", or by "FIGURE"
+    is_check: ClassVar[bool] = False  # only the answer counts: one turn, and no table
     is_for_all: ClassVar[bool] = True  # a tool that cannot do it says why
 
     def suits(self, tool: type[Peer]) -> bool:

@@ -92,7 +92,7 @@ class HfDatasets(Peer):
     def stoppable(self, state: Any) -> tuple[Iterable[list[int]], Callable[[], Any]]:
         """`to_iterable_dataset(num_shards=64).shuffle(seed, buffer_size=10000)` with `state_dict`; the buffer is not
         saved. https://huggingface.co/docs/datasets/stream#save-a-dataset-checkpoint-and-resume-iteration"""
-        data = self.open(self.typed_store).select_columns(["id"]).to_iterable_dataset(num_shards=64)
+        data = self.open(self.typed_store).to_iterable_dataset(num_shards=64)
         shuffled = data.shuffle(seed=1, buffer_size=10_000).batch(BATCH)
         if state is not None:
             shuffled.load_state_dict(state)

@@ -74,12 +74,12 @@ class Lance(Peer):
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
         """`take` of 256 rows at a time, in the order of a numpy permutation."""
-        return map(self.get_many(), shuffled(self.data.records, seed))
+        return map(self.get_many(), (some.tolist() for some in shuffled(self.data.records, seed)))
 
     def decoded_epoch(self, seed: int) -> Iterable[Batch]:
         """The same of all columns, numbers to numpy arrays; images stay in Arrow's buffers."""
         take = self.open(self.typed_store).take
-        return (batch_of(take(ordinals)) for ordinals in shuffled(self.data.records, seed))
+        return (batch_of(take(ordinals.tolist())) for ordinals in shuffled(self.data.records, seed))
 
     def where(self) -> Callable[[str], Any]:
         """`to_table(columns=[], filter=condition, with_row_id=True)`: row ids of one file are ordinals.

@@ -41,7 +41,7 @@ class Vortex(Peer):
         vortex.io.write(columns.value_reader(self.data), str(self.typed_store))
 
     def taking(self, path: Any) -> Callable[[list[int]], Any]:
-        """A function that reads rows; their numbers must ascend."""
+        """A function that reads rows in ascending order, each once: Vortex takes no others."""
         import numpy as np
         import pyarrow as pa
         import vortex
@@ -67,16 +67,25 @@ class Vortex(Peer):
         return lambda ordinal: bytes(take([ordinal])["record"][0].as_py())
 
     def get_many(self) -> Callable[[list[int]], Sequence[bytes]]:
-        """`file.scan(indices=ids)`, sorted, to Python's bytes."""
+        """`file.scan(indices=ids)`, which must ascend, to Python's bytes in the order asked for."""
+        import numpy as np
+
         take = self.taking(self.store)
-        return lambda ordinals: take(ordinals)["record"].to_pylist()
+
+        def read(ordinals: list[int]) -> list[bytes]:
+            payloads = take(ordinals)["record"].to_pylist()
+            _, places = np.unique(ordinals, return_inverse=True)
+            return [payloads[place] for place in places.tolist()]
+
+        return read
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
         """The same with 256 rows at a time, in the order of a numpy permutation."""
         return map(self.get_many(), shuffled(self.data.records, seed))
 
     def decoded_epoch(self, seed: int) -> Iterable[Batch]:
-        """The same of all columns, numbers to numpy arrays; images stay in Arrow's buffers."""
+        """The same of all columns, numbers to numpy arrays; images stay in Arrow's buffers. The rows of a batch are in
+        the order of the file."""
         take = self.taking(self.typed_store)
         return (batch_of(take(ordinals)) for ordinals in shuffled(self.data.records, seed))
 

@@ -25,7 +25,11 @@ class Quality(Task):
         Figure("first", "labels in the first batch", "of a true shuffle", more_is_better=True),
     )
     store = "decoded"
-    advantages: ClassVar[dict[str, str]] = dict.fromkeys(("labels", "first"), "by chance: both are true shuffles")
+    advantages: ClassVar[dict[str, str]] = {
+        f"{figure} {tool}": "by chance: both are true shuffles"
+        for figure in ("labels", "first")
+        for tool in ("array_record", "lance", "vortex", "hf_datasets", "tfr_reader", "tfd_utils")
+    }
     needs = ("decoded_epoch",)
     warms_up = False
 

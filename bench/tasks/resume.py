@@ -27,7 +27,9 @@ class Resume(Task):
         Figure("state", "size of the state", "B"),
     )
     store = "decoded"
-    advantages: ClassVar[dict[str, str]] = {"state": "holds only a position; ofindex adds what it must agree with"}
+    advantages: ClassVar[dict[str, str]] = {
+        "state array_record": "holds only a position; ofindex adds what it must agree with"
+    }
     needs = ("stoppable",)
 
     def data(self, grid: Grid) -> list[Data]:

@@ -95,6 +95,9 @@ class ResultsTest(unittest.TestCase):
 
         self.assertEqual(differing([answered("a", [1, 2]), answered("b", [1, 2]), answered("c", None)]), {})
         self.assertEqual(differing([answered("a", 1), answered("b", 2)]), {"a": 1, "b": 2})
+        self.assertEqual(differing([answered("a", [1, 0.5]), answered("b", [1, 0.5 + 1e-9])]), {})
+        self.assertNotEqual(differing([answered("a", [1, 0.5]), answered("b", [1, 0.6])]), {})
+        self.assertNotEqual(differing([answered("a", [1]), answered("b", [1, 2])]), {})
 
 
 def running_groups():
@@ -152,10 +155,23 @@ class ReportTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             report = Report(a_run(folder), TASKS, PEERS)
         task, size = TASKS["index"], TASKS["index"].figures[1]
-        self.assertEqual(report.advantage(task, size, Row("lmdb", (1,), (2,))), "")
-        self.assertIn("checksums", report.advantage(task, size, Row("lmdb", (1,), (0.5,))))
+        self.assertEqual(report.advantage(task, size, Row("numpy", (1,), (2,))), "")
+        self.assertIn("checksums", report.advantage(task, size, Row("numpy", (1,), (0.5,))))
+        self.assertEqual(report.advantage(task, size, Row("lmdb", (1,), (0.5,))), "not known yet")
+        self.assertEqual(report.advantage(task, task.figures[0], Row("polars", (1,), (0.5,))), "not known yet")
         self.assertIn("in memory", report.advantage(TASKS["get"], SPEED, Row("polars", (1,), (0.5,))))
         self.assertEqual(report.advantage(TASKS["get"], SPEED, Row("lmdb", (1,), (0.5,))), "not known yet")
+
+    def test_the_median_of_an_even_number_of_turns_is_between_the_two_in_the_middle(self):
+        with tempfile.TemporaryDirectory() as folder:
+            line = Report(a_run(folder), TASKS, PEERS).line("", Row("lmdb", (1, 2), (), (0.2, 0.4)), "")
+        self.assertTrue(line.endswith("| 0.300 |  |"), line)
+
+    def test_what_a_measurement_notes_follows_the_name(self):
+        one = Result("get", "data", "limit", 1, {"rate": 1}, note="one thread")
+        with tempfile.TemporaryDirectory() as folder:
+            line = Report(a_run(folder), TASKS, PEERS).line("", rows([one], SPEED)[0], "")
+        self.assertIn("| physical limit, one thread |", line)
 
     def test_the_lines_of_the_pairs_are_read_and_shown_with_their_bounds(self):
         told = (
