@@ -30,10 +30,13 @@ class Size:
 
 
 SIZES = {
-    "350B": Size("350 B", 200, 280, 4_000_000),
-    "10KB": Size("10 KB", 8_000, 12_000, 150_000),
-    "110KB": Size("110 KB", 90_000, 130_000, 15_000),
+    "350B": Size("350 B", 200, 280, 1_000_000),
+    "10KB": Size("10 KB", 8_000, 12_000, 40_000),
+    "110KB": Size("110 KB", 90_000, 130_000, 4_000),
 }
+
+
+BETWEEN = "10KB"
 
 
 @dataclass(frozen=True)
@@ -146,11 +149,13 @@ class Grid:
         return Data(self.root, size, records, shard_count, is_sorted)
 
     def whole(self) -> list[Data]:
-        """Every size, with every number of shards."""
-        return [self.data(size, count) for size in self.sizes for count in self.shard_counts]
+        """Every size, with every number of shards; records of 10 KB only with the first."""
+        found = [self.data(size, count) for size in self.sizes for count in self.shard_counts]
+        return [data for data in found if data.size != BETWEEN or data.shard_count == self.shard_counts[0]]
 
-    def one_shard(self) -> list[Data]:
-        return [self.data(size, self.shard_counts[0]) for size in self.sizes]
+    def ends(self) -> list[Data]:
+        """The same without records of 10 KB, between the others."""
+        return [data for data in self.whole() if data.size != BETWEEN]
 
     def zipped(self, shard_count: int) -> Data:
         """Gzip shards with records of the smallest size."""

@@ -25,7 +25,7 @@ class Peer:
     name = ""
     packages: tuple[str, ...] = ()  # from PyPI, with versions
     environment = ""  # the tools with the same environment share it; the default is the tool's own
-    without_dependencies = False  # packages are installed without their dependencies
+    is_slow = False  # converts so slowly that it has a quarter of the records of each size
     is_light = False  # takes part in --quick
     reads_in_place = False  # reads the TFRecord shards themselves
     decoded_from = "typed"  # the store that decoded epochs read: "raw", "typed", or nothing

@@ -60,8 +60,10 @@ class Report:
         if "processor" in facts:
             yield (
                 f"{facts['processors']} processors ({facts['processor']}), {facts['memory']} of memory, "
-                f"{facts['system']}, Linux {facts['kernel']}; load {facts['load']} at the start. Command:\n"
+                f"{facts['system']}, Linux {facts['kernel']}; load {facts['load']} at the start.\n"
             )
+            if facts.get("commit"):
+                yield f"ofindex at {facts['commit']}, {facts['date']}.\n"
             yield f"```text\n{facts.get('command', 'tools/bench')}\n```\n"
         if facts.get("scale", 1) < 1:
             yield (
@@ -86,12 +88,16 @@ class Report:
             yield f"![{task.title}]({plots}/{name})\n"
 
     def table(self, task: Task, figure: Figure, measured: dict[str, list[Result]]) -> Iterator[str]:
+        if not any(
+            one.figures.get(figure.name) is not None or one.why for several in measured.values() for one in several
+        ):
+            return
         goal = f" Goal: {figure.goal}." if figure.goal else ""
         best = "more is better" if figure.more_is_better else "less is better"
         yield f"{figure.title.capitalize()}, {figure.unit}; {best}.{goal}\n"
         yield "| data | tool | measured | ofindex is | of the limit | why it is better |\n|---|---|---|---|---|---|"
-        for data, results in measured.items():
-            for i, row in enumerate(rows(results, figure)):
+        for data, several in measured.items():
+            for i, row in enumerate(rows(several, figure)):
                 yield self.line(self.titles().get(data, data) if i == 0 else "", row, self.advantage(task, figure, row))
         yield ""
 
@@ -130,6 +136,11 @@ class Report:
 
     def settings(self) -> Iterator[str]:
         yield "## What each tool does\n"
+        yield "| tool | from PyPI |\n|---|---|"
+        for tool in self.tools.values():
+            if tool.packages:
+                yield f"| {tool.name} | {', '.join(tool.packages)} |"
+        yield ""
         yield "| tool | method | settings |\n|---|---|---|"
         for tool in self.tools.values():
             for method, text in settings_of(tool):

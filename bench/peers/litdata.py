@@ -34,6 +34,7 @@ def listed(samples: Sequence[dict[str, Any]]) -> Batch:
 class LitData(Peer):
     name = "LitData"
     packages = ("litdata==0.2.76", "torch==2.13.0")
+    is_slow = True
     cannot: ClassVar[dict[str, str]] = {
         "get_many": "reads one sample at a time",
         "where": NO_QUERIES,

@@ -26,6 +26,7 @@ class RawAnswers(Task):
     name = "raw-answers"
     title = "Answers of whole epochs"
     is_check = True
+    most_turns = 1
     is_for_all = False
     figures = ()
     needs = ("raw_epoch",)

@@ -31,10 +31,10 @@ class Quality(Task):
         for tool in ("array_record", "lance", "vortex", "hf_datasets", "tfr_reader", "tfd_utils")
     }
     needs = ("decoded_epoch",)
-    warms_up = False
+    most_turns = 1
 
     def data(self, grid: Grid) -> list[Data]:
-        return [grid.smallest(is_sorted=True)]
+        return [grid.smallest(0.25, is_sorted=True)]
 
     def measure(self, peer: Peer) -> Measured:
         expected = LABELS * (1 - (1 - 1 / LABELS) ** BATCH)

@@ -23,6 +23,7 @@ class FirstBatch(Task):
     title = "First batch after the start"
     figures = (Figure("seconds", "time", "s", goal="constant in the number of records"),)
     store = "decoded"
+    warms_up = True
     needs = ("decoded_epoch",)
 
     def data(self, grid: Grid) -> list[Data]:
