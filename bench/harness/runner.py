@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Sequence
@@ -27,7 +28,7 @@ from harness.task import Task
 from tasks import TASKS
 
 HERE = Path(__file__).resolve().parent
-LONGEST = {"measure": 600, "make": 3600}  # seconds that a process may take
+LONGEST = {"measure": 600, "make": 1200}  # seconds that a process may take
 LONG, FEW = 15, 2  # a tool whose turn took that many seconds has only that many turns
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "HF_DATASETS_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
 
@@ -65,6 +66,7 @@ class Runner:
                 self.compare(task, data)
             for own in {self.schedule.data_of(name, data) for name in self.tools}:
                 self.remove_stores(own)
+            shutil.rmtree(Path(self.settings.folder) / "tmp", ignore_errors=True)
 
     def remove_stores(self, data: Data) -> None:
         for path in Path(data.root).glob(data.name + ".*"):

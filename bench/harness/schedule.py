@@ -10,7 +10,7 @@ from harness.peer import Peer
 from harness.task import Task
 
 SLOW_PART = 4  # a slow converter has this part of the records
-START = 0.7  # seconds until a tool has started, on average
+START = {True: 0.3, False: 1.5}  # seconds until a tool has started, on average, by whether it is light
 CONVERTED = 50_000  # records of a tool that converts, each second, on average
 
 
@@ -46,12 +46,13 @@ class Schedule:
 
     def plan(self, tasks: Sequence[Task]) -> str:
         """The number of measurements, and about how long they take."""
-        turns = [task.typical for task, several, turns in self.rounds(tasks) for _ in range(several * turns)]
+        counted = [(len(self.turns_of(task)), task, name) for task, name in self.rounds(tasks)]
         share = min(1, max(self.seconds, self.grid.scale))
-        seconds = sum(START + share * max(0, typical - START) for typical in turns)
+        starts = sum(turns * START[self.tools[name].is_light] for turns, _, name in counted)
+        seconds = starts + share * sum(turns * task.typical for turns, task, _ in counted)
         converted = sum(data.records for _, data, _ in self.stores(tasks))
         minutes = (seconds + converted / CONVERTED) / 60
-        return f"{len(turns)} measurements, about {max(1, round(minutes))} min."
+        return f"{sum(turns for turns, _, _ in counted)} measurements, about {max(1, round(minutes))} min."
 
     def stores(self, tasks: Sequence[Task]) -> set[tuple[str, Data, str]]:
         """Tool, data and kind of each copy that is made before a turn: an Index task leaves its own, and an index is
@@ -67,8 +68,8 @@ class Schedule:
                         found.add((name, self.data_of(name, data), kind))
         return found
 
-    def rounds(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, int, int]]:
-        """Each task with the number of its tools and of its turns, for each data set."""
+    def rounds(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, str]]:
+        """Each task with each of its tools, for each data set."""
         for data, several in self.by_data(tasks).items():
             for task in several:
-                yield task, len(self.tools_of(task, data)), len(self.turns_of(task))
+                yield from ((task, name) for name in self.tools_of(task, data))

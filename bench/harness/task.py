@@ -44,7 +44,7 @@ class Task(ABC):
     is_cold: ClassVar[bool] = False  # the files are evicted from the page cache before each turn
     warms_up: ClassVar[bool] = False  # a first turn is not counted
     most_turns: ClassVar[int] = 0  # if not 0: more turns show nothing new
-    typical: ClassVar[float] = 3  # seconds of a turn in a full run, for estimates
+    typical: ClassVar[float] = 1.5  # seconds of a turn in a full run, on average, once the tool has started
     is_light: ClassVar[bool] = True  # takes part in --quick
     advantages: ClassVar[dict[str, str]] = {}  # why a tool may be better than ofindex: by "FIGURE TOOL", or by "FIGURE"
     is_check: ClassVar[bool] = False  # only the answer counts: one turn, and no table

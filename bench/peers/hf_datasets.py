@@ -50,14 +50,15 @@ class HfDatasets(Peer):
         return len(self.open(self.store))
 
     def get(self) -> Callable[[int], bytes]:
-        """`ds[i]["record"]`, the plain format; the others are slower, or give no bytes."""
-        data = self.open(self.store)
-        return lambda ordinal: data[ordinal]["record"]
+        """`ds.with_format("arrow")[i]["record"][0].as_py()`: 112 k records/s; the plain format reached 88 k, numpy's
+        28 k."""
+        data = self.open(self.store).with_format("arrow")
+        return lambda ordinal: data[ordinal]["record"][0].as_py()
 
     def get_many(self) -> Callable[[list[int]], Sequence[bytes]]:
-        """`ds[ids]["record"]`."""
-        data = self.open(self.store)
-        return lambda ordinals: data[ordinals]["record"]
+        """`ds.with_format("arrow")[ids]["record"].to_pylist()`: 8 to 11 % faster than the plain format."""
+        data = self.open(self.store).with_format("arrow")
+        return lambda ordinals: data[ordinals]["record"].to_pylist()
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
         """`ds.shuffle(seed).iter(256)`, an index mapping.

@@ -16,7 +16,7 @@ class Count(Task):
     title = "Open and count"
     figures = (Figure("ms", "time", "ms", goal="constant in the number of records"),)
     needs = ("count",)
-    typical = 2
+    typical = 0.2
 
     def data(self, grid: Grid) -> list[Data]:
         return [*grid.ends(), grid.smallest(0.1), grid.smallest(0.01)]

@@ -44,7 +44,7 @@ class RawEpoch(Task):
     name = "raw-epoch"
     title = "Shuffled epoch of payloads"
     figures = (SPEED,)
-    typical = 6
+    typical = 4
     needs = ("raw_epoch",)
 
     def data(self, grid: Grid) -> list[Data]:
@@ -61,7 +61,7 @@ class DecodedEpoch(Task):
     name = "decoded-epoch"
     title = "Shuffled epoch, decoded"
     figures = (Figure("rate", "speed", "records/s", more_is_better=True, goal="8 times the best"),)
-    typical = 6
+    typical = 4
     needs = ("decoded_epoch",)
     store = "decoded"
 

@@ -55,7 +55,7 @@ class Index(Task):
     }
     needs = ("make",)
     store = ""
-    typical = 8
+    typical = 5
 
     def data(self, grid: Grid) -> list[Data]:
         return [*grid.whole(), grid.smallest(MANY)]

@@ -47,6 +47,7 @@ class Query(Task):
 
     figures = TIME
     store = "typed"
+    typical = 0.5
 
     def data(self, grid: Grid) -> list[Data]:
         return [grid.smallest()]

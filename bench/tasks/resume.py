@@ -27,7 +27,7 @@ class Resume(Task):
     )
     store = "decoded"
     most_turns = 2
-    typical = 12
+    typical = 6
     advantages: ClassVar[dict[str, str]] = {
         "state array_record": "holds only a position; ofindex adds what it must agree with"
     }
