@@ -111,6 +111,9 @@ def main() -> int:
     if not (words.resume or words.render or words.plan):
         path.unlink(missing_ok=True)
     results = Results.read(path)
+    if words.render and not results.results:
+        print(f"{path} has no results; the tables are left as they are.", file=sys.stderr)
+        return 1
     if not words.render:
         runner = runner_of(words, results)
         tasks = [TASKS[name] for name in words.only or TASKS if TASKS[name].is_light or not words.quick]

@@ -47,7 +47,7 @@ class Schedule:
     def plan(self, tasks: Sequence[Task]) -> str:
         """The number of measurements, and about how long they take."""
         counted = [(len(self.turns_of(task)), task, name) for task, name in self.rounds(tasks)]
-        share = min(1, max(self.seconds, self.grid.scale))
+        share = (self.seconds * self.grid.scale) ** 0.5  # some tasks take a fixed time, others work on all records
         starts = sum(turns * START[self.tools[name].is_light] for turns, _, name in counted)
         seconds = starts + share * sum(turns * task.typical for turns, task, _ in counted)
         converted = sum(data.records for _, data, _ in self.stores(tasks))

@@ -69,6 +69,11 @@ class BenchTest(unittest.TestCase):
         self.assertIn("## Open and count", (self.folder / "part.md").read_text())
         self.assertEqual((self.folder / "benchmarks.md").read_text(), "")
 
+    def test_tables_are_kept_if_there_are_no_results_to_render(self) -> None:
+        (self.folder / "benchmarks.md").write_text("tables")
+        self.assertEqual(self.run_bench("--render").returncode, 1)
+        self.assertEqual((self.folder / "benchmarks.md").read_text(), "tables")
+
     def test_a_run_without_the_limit_fails(self) -> None:
         done = self.run_bench("--programs", "/nowhere", tasks=("get",))
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
