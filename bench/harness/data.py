@@ -8,10 +8,15 @@ import struct
 import subprocess
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from harness.settings import Settings
+
+ROWS = 8192  # records that the harness has in memory at a time
+PIECE_BYTES = 32 << 20  # at most this many bytes of them
+PLACE = struct.Struct("<QQ")
 
 
 @dataclass(frozen=True)
@@ -25,10 +30,13 @@ class Size:
 
 
 SIZES = {
-    "350B": Size("350 B", 200, 280, 4_000_000),
-    "10KB": Size("10 KB", 8_000, 12_000, 150_000),
-    "110KB": Size("110 KB", 90_000, 130_000, 15_000),
+    "350B": Size("350 B", 200, 280, 1_000_000),
+    "10KB": Size("10 KB", 8_000, 12_000, 40_000),
+    "110KB": Size("110 KB", 90_000, 130_000, 4_000),
 }
+
+
+BETWEEN = "10KB"
 
 
 @dataclass(frozen=True)
@@ -71,7 +79,7 @@ class Data:
     @property
     def inflated_bytes(self) -> int:
         """Total size of all shards, inflated, by the places of their last records."""
-        ends = (struct.unpack("<QQ", path.read_bytes()[-16:]) for path in map(self.places_of, self.shards))
+        ends = (PLACE.unpack(path.read_bytes()[-PLACE.size :]) for path in map(self.places_of, self.shards))
         return sum(begin + size + 4 for begin, size in ends)
 
     def places_of(self, shard: Path) -> Path:
@@ -82,20 +90,27 @@ class Data:
         """Where the tool called `name` keeps what it makes of these data."""
         return Path(self.root) / f"{self.name}.{name}"
 
-    def places(self) -> Iterator[tuple[Path, list[list[int]]]]:
-        """Each shard, with offset and size of all its payloads."""
-        import numpy as np
-
-        for shard in self.shards:
-            yield shard, np.fromfile(self.places_of(shard), dtype="<u8").reshape(-1, 2).tolist()
+    def places(self, shard: Path) -> Iterator[tuple[int, int]]:
+        """Offset and size of all payloads of a shard; only some of them are in memory at a time."""
+        with self.places_of(shard).open("rb") as file:
+            while piece := file.read(ROWS * PLACE.size):
+                yield from PLACE.iter_unpack(piece)
 
     def payloads(self) -> Iterator[bytes]:
         """All payloads in order, without any record reader; this costs less than any reader that a tool could use."""
-        for shard, places in self.places():
+        for shard in self.shards:
             with shard.open("rb", buffering=1 << 20) as file:
-                for begin, size in places:
+                for begin, size in self.places(shard):
                     file.seek(begin)
                     yield file.read(size)
+
+    def slices(self) -> Iterator[tuple[int, list[bytes]]]:
+        """All payloads in order, some at a time, with the ordinal of the first: converters must not hold all records,
+        since their peak memory is measured."""
+        rows = max(1, min(ROWS, PIECE_BYTES * self.records // self.bytes))
+        payloads = self.payloads()
+        for first in range(0, self.records, rows):
+            yield first, list(islice(payloads, rows))
 
     def make(self, settings: Settings) -> None:
         """Writes the shards unless they exist. The folder is renamed into place when it is complete."""
@@ -134,11 +149,13 @@ class Grid:
         return Data(self.root, size, records, shard_count, is_sorted)
 
     def whole(self) -> list[Data]:
-        """Every size, with every number of shards."""
-        return [self.data(size, count) for size in self.sizes for count in self.shard_counts]
+        """Every size, with every number of shards; records of 10 KB only with the first."""
+        found = [self.data(size, count) for size in self.sizes for count in self.shard_counts]
+        return [data for data in found if data.size != BETWEEN or data.shard_count == self.shard_counts[0]]
 
-    def one_shard(self) -> list[Data]:
-        return [self.data(size, self.shard_counts[0]) for size in self.sizes]
+    def ends(self) -> list[Data]:
+        """The same without records of 10 KB, between the others."""
+        return [data for data in self.whole() if data.size != BETWEEN]
 
     def zipped(self, shard_count: int) -> Data:
         """Gzip shards with records of the smallest size."""

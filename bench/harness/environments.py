@@ -48,13 +48,13 @@ class Environments:
             packages += [*self.with_ofindex, self.wheel]
         folder = f"{name}-more" if name == "ofindex" and self.with_ofindex else name
         try:
-            return self.made(folder, packages, tool.without_dependencies)
+            return self.made(folder, packages)
         except subprocess.CalledProcessError as error:
             said = [line for line in error.stderr.splitlines() if line.strip()] or [f"exit code {error.returncode}"]
             self.broken[name] = f"cannot be installed: {said[-1]}"
             raise Missing(self.broken[name]) from error
 
-    def made(self, name: str, packages: list[str], without_dependencies: bool) -> str:
+    def made(self, name: str, packages: list[str]) -> str:
         folder = self.folder / name
         python, has = folder / "bin" / "python", folder / "packages.json"
         wanted = json.dumps([*packages, *([Path(self.wheel).stat().st_mtime] if self.wheel in packages else [])])
@@ -74,8 +74,6 @@ class Environments:
             str(python),
             "install",
         ]
-        if without_dependencies:
-            pip += ["--no-deps"]
         subprocess.run([*pip, *packages], check=True, capture_output=True, text=True)
         has.write_text(wanted)
         return str(python)

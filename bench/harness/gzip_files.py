@@ -26,7 +26,7 @@ class GzipFiles(Peer):
 
     def reading(self, file: Any) -> Callable[[int], bytes]:
         """A function that seeks to a payload and reads it."""
-        (_, places), *_ = self.data.places()
+        places = list(self.data.places(self.data.shards[0]))
         seek, take = file.seek, file.read
 
         def read(ordinal: int) -> bytes:

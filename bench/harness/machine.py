@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
+import subprocess
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,16 @@ def first(path: str, begin: str) -> str:
     return next((line[len(begin) :].strip(' :\t"') for line in lines if line.startswith(begin)), "")
 
 
+def commit() -> str:
+    """The commit of this tree; empty if it is not a git checkout."""
+    words = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        done = subprocess.run(words, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
+
+
 def facts() -> dict[str, Any]:
     memory = int(first("/proc/meminfo", "MemTotal").split()[0]) / 2**20
     return {
@@ -27,5 +39,7 @@ def facts() -> dict[str, Any]:
         "memory": f"{memory:.0f} GiB",
         "kernel": platform.release(),
         "system": first("/etc/os-release", "PRETTY_NAME="),
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "commit": commit(),
         "load": round(os.getloadavg()[0], 1),
     }

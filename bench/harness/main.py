@@ -17,11 +17,14 @@ if __name__ == "__main__":
 from harness import machine
 from harness.data import SIZES, Grid
 from harness.environments import Environments
+from harness.process import end_by_exception
 from harness.report import Report
 from harness.results import Results
 from harness.runner import Runner
+from harness.schedule import Schedule
 from harness.settings import Settings
 from harness.summary import LIMIT, OURS
+from harness.task import Task
 from peers import PEERS
 from tasks import TASKS
 
@@ -53,11 +56,12 @@ def arguments() -> argparse.Namespace:
     )
     add("--sizes", type=one_of(SIZES), metavar="SIZE,...", help=", ".join(SIZES))
     add("--shards", type=lambda text: [int(word) for word in text.split(",")], metavar="N,...", help="default: 1,256")
-    add("--scale", type=float, help="part of the records: at 1, 4,000,000 of 350 B")
-    add("--turns", type=int, help="turns that count: default 5, or 2 with --quick")
-    add("--seconds", type=float, help="how long a speed is measured: default 3, or 0.3 with --quick")
+    add("--scale", type=float, help="part of the records: at 1, 1,000,000 of 350 B")
+    add("--turns", type=int, help="turns that count: default 3, or 2 with --quick")
+    add("--seconds", type=float, help="how long a speed is measured: default 1, or 0.3 with --quick")
     add("--resume", action="store_true", help="measure only what the results do not have yet")
     add("--render", action="store_true", help="measure nothing: write the tables from the results")
+    add("--plan", action="store_true", help="measure nothing: tell the number of measurements, and about how long")
     add("--data", required=True, help="folder for data and results, kept for the next run")
     add("--write", required=True, metavar="FILE", help="the document to write")
     for hidden in ("--programs", "--environments", "--wheel", "--python"):
@@ -67,7 +71,7 @@ def arguments() -> argparse.Namespace:
 
 def runner_of(words: argparse.Namespace, results: Results) -> Runner:
     quick = words.quick
-    seconds = words.seconds or (0.3 if quick else 3)
+    seconds = words.seconds or (0.3 if quick else 1)
     programs = Path(words.programs).resolve()
     settings = Settings(
         words.data, str(programs / "limits" / "ofindex_limits"), str(programs / "pairs" / "ofindex_bench"), seconds
@@ -83,31 +87,66 @@ def runner_of(words: argparse.Namespace, results: Results) -> Runner:
     }
     with_ofindex = () if quick else ("torch==2.13.0",)
     environments = Environments(Path(words.environments), words.wheel, with_ofindex, words.python)
-    return Runner(settings, grid, tools, words.turns or (2 if quick else 5), environments, results)
+    schedule = Schedule(grid, tools, words.turns or (2 if quick else 3), seconds)
+    return Runner(settings, schedule, environments, results)
+
+
+def is_part(words: argparse.Namespace) -> bool:
+    """True if the options leave out some of a full run, so that its results and tables must be kept."""
+    return not words.quick and any((words.only, words.peers, words.sizes, words.shards, words.scale))
+
+
+def path_of(words: argparse.Namespace) -> Path:
+    """The results: those of a full run, of its parts, and of quick runs have files of their own."""
+    name = "quick" if words.quick else "part" if is_part(words) else "results"
+    return Path(words.data) / f"{name}.jsonl"
 
 
 def main() -> int:
+    end_by_exception()
     words = arguments()
     words.data = str(Path(words.data).resolve())
     Path(words.data).mkdir(parents=True, exist_ok=True)
-    path = Path(words.data) / ("quick.jsonl" if words.quick else "results.jsonl")
-    if not (words.resume or words.render):
+    path = path_of(words)
+    if not (words.resume or words.render or words.plan):
         path.unlink(missing_ok=True)
     results = Results.read(path)
-    if words.resume:
-        results.forget_failures()
+    if words.render and not results.results:
+        print(f"{path} has no results; the tables are left as they are.", file=sys.stderr)
+        return 1
     if not words.render:
         runner = runner_of(words, results)
         tasks = [TASKS[name] for name in words.only or TASKS if TASKS[name].is_light or not words.quick]
-        if not results.facts:
-            results.tell({**machine.facts(), "scale": runner.grid.scale})
-        command = shlex.join(["tools/bench", *shown(sys.argv[1:])])
-        results.tell({"command": "\n".join(filter(None, [results.facts.get("command", ""), command]))})
-        titles = {data.name: data.title for task in tasks for data in task.data(runner.grid)}
-        results.tell({"titles": {**results.facts.get("titles", {}), **titles}})
-        runner.run(tasks)
+        print(runner.schedule.plan(tasks), flush=True)
+        if words.plan:
+            return 0
+        measure(words, runner, tasks)
+    if is_part(words):
+        document = path.with_suffix(".md")
+        if not words.render:
+            print(f"Wrote {path}; the same options with --render write the tables, {document}.")
+            return failures(results)
+        words.write = str(document)
     Report(results, TASKS, PEERS).write(Path(words.write))
     print(f"Wrote {words.write}.")
+    return failures(results)
+
+
+def measure(words: argparse.Namespace, runner: Runner, tasks: list[Task]) -> None:
+    """Runs the tasks, and notes what the tables must say about the run."""
+    results, grid = runner.results, runner.schedule.grid
+    if words.resume:
+        results.forget_failures()
+    if not results.facts:
+        results.tell({**machine.facts(), "scale": grid.scale})
+    command = shlex.join(["tools/bench", *shown(sys.argv[1:])])
+    results.tell({"command": "\n".join(filter(None, [results.facts.get("command", ""), command]))})
+    titles = {data.name: data.title for task in tasks for data in task.data(grid)}
+    results.tell({"titles": {**results.facts.get("titles", {}), **titles}})
+    runner.run(tasks)
+
+
+def failures(results: Results) -> int:
     return 1 if any(result.failed for result in results.results) else 0
 
 

@@ -46,7 +46,11 @@ def main(settings: str, words: str) -> int:
     except (Missing, ModuleNotFoundError) as error:
         print(error, file=sys.stderr)
         return MISSING
-    print(json.dumps({"figures": measured.figures, "answer": measured.answer}), file=answers, flush=True)
+    print(
+        json.dumps({"figures": measured.figures, "answer": measured.answer, "note": measured.note}),
+        file=answers,
+        flush=True,
+    )
     answers.close()
     os._exit(0)  # threads of some libraries outlive their interpreter, and crash it
 

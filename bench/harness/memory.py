@@ -19,8 +19,8 @@ def peak() -> int:
     return max(field_of("/proc/self/status", "VmHWM"), children)
 
 
-def owned(process: int | str = "self") -> int:
+def owned() -> int:
     """Memory that belongs to no file, so the kernel cannot evict it: this process's share of anonymous and shared
     memory."""
-    path = f"/proc/{process}/smaps_rollup"
+    path = "/proc/self/smaps_rollup"
     return field_of(path, "Pss_Anon") + field_of(path, "Pss_Shmem")

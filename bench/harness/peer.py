@@ -11,6 +11,7 @@ from harness.settings import Settings
 from harness.task import Measured, Task
 
 Batch = dict[str, Any]
+GroupRows = tuple[Any, Any, Any]
 
 
 class Peer:
@@ -24,13 +25,13 @@ class Peer:
     name = ""
     packages: tuple[str, ...] = ()  # from PyPI, with versions
     environment = ""  # the tools with the same environment share it; the default is the tool's own
-    without_dependencies = False  # packages are installed without their dependencies
+    is_slow = False  # converts so slowly that it has a quarter of the records of each size
     is_light = False  # takes part in --quick
     reads_in_place = False  # reads the TFRecord shards themselves
     decoded_from = "typed"  # the store that decoded epochs read: "raw", "typed", or nothing
     ends_exactly = True  # an epoch has each record once
     cannot: ClassVar[dict[str, str]] = {}  # by method
-    advantage = ""  # why it may be better than ofindex at any task
+    advantages: ClassVar[dict[str, str]] = {}  # why it may be better than ofindex, by task: only what is known
 
     def __init__(self, data: Data, settings: Settings) -> None:
         self.data = data
@@ -78,6 +79,9 @@ class Peer:
     def load(self) -> None:
         """Imports the tool, untimed."""
 
+    def load_loader(self) -> None:
+        """Imports what only epochs need, untimed."""
+
     def make(self) -> None:
         """Makes `store` from the shards: an index, or a converted copy of the payloads."""
         raise NotImplementedError
@@ -100,7 +104,7 @@ class Peer:
         raise NotImplementedError
 
     def get_many(self) -> Callable[[list[int]], Sequence[bytes]]:
-        """A function that reads some payloads."""
+        """A function that reads some payloads: in the order asked for, a payload twice if its ordinal comes twice."""
         raise NotImplementedError
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
@@ -116,9 +120,8 @@ class Peer:
         """A function that finds the ordinals for an SQL condition, as an array."""
         raise NotImplementedError
 
-    def groups(self) -> Callable[[], tuple[int, int]]:
-        """A function that computes number and mean score of the records of each label. Returns the number of groups,
-        and the sum of their numbers of records."""
+    def groups(self) -> Callable[[], GroupRows]:
+        """A function that returns the labels, and number and mean score of the records of each, in any order."""
         raise NotImplementedError
 
     def total(self) -> Callable[[], tuple[int, int]]:

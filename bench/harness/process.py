@@ -11,6 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
+def end_by_exception() -> None:
+    """Makes SIGTERM and SIGHUP end this program as Ctrl-C does, so that finished() ends what it has started."""
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
+
+
 @dataclass(frozen=True)
 class Finished:
     """What a program left: its exit code and its output. `group` was its process group."""

@@ -48,7 +48,7 @@ class Report:
         yield HEAD
         yield from self.machine()
         for task in self.tasks.values():
-            if measured := self.measured(task):
+            if not task.is_check and (measured := self.measured(task)):
                 yield from self.section(task, measured, plots)
         yield from self.settings()
         yield from self.unable()
@@ -60,8 +60,10 @@ class Report:
         if "processor" in facts:
             yield (
                 f"{facts['processors']} processors ({facts['processor']}), {facts['memory']} of memory, "
-                f"{facts['system']}, Linux {facts['kernel']}; load {facts['load']} at the start. Command:\n"
+                f"{facts['system']}, Linux {facts['kernel']}; load {facts['load']} at the start.\n"
             )
+            if facts.get("commit"):
+                yield f"ofindex at {facts['commit']}, {facts['date']}.\n"
             yield f"```text\n{facts.get('command', 'tools/bench')}\n```\n"
         if facts.get("scale", 1) < 1:
             yield (
@@ -86,12 +88,16 @@ class Report:
             yield f"![{task.title}]({plots}/{name})\n"
 
     def table(self, task: Task, figure: Figure, measured: dict[str, list[Result]]) -> Iterator[str]:
+        if not any(
+            one.figures.get(figure.name) is not None or one.why for several in measured.values() for one in several
+        ):
+            return
         goal = f" Goal: {figure.goal}." if figure.goal else ""
         best = "more is better" if figure.more_is_better else "less is better"
         yield f"{figure.title.capitalize()}, {figure.unit}; {best}.{goal}\n"
         yield "| data | tool | measured | ofindex is | of the limit | why it is better |\n|---|---|---|---|---|---|"
-        for data, results in measured.items():
-            for i, row in enumerate(rows(results, figure)):
+        for data, several in measured.items():
+            for i, row in enumerate(rows(several, figure)):
                 yield self.line(self.titles().get(data, data) if i == 0 else "", row, self.advantage(task, figure, row))
         yield ""
 
@@ -100,7 +106,7 @@ class Report:
         if not row.times or row.tool == LIMIT or median(row.times) >= 1:
             return ""
         known = (task.advantages.get(f"{figure.name} {row.tool}"), task.advantages.get(figure.name))
-        return next(filter(None, known), self.tools[row.tool].advantage) or "not known yet"
+        return next(filter(None, known), self.tools[row.tool].advantages.get(task.name)) or "not known yet"
 
     def lines_of(self, measured: dict[str, list[Result]]) -> Iterator[str]:
         """A task without figures of its own names them in its results, and their bounds in its answer."""
@@ -111,12 +117,12 @@ class Report:
         yield ""
 
     def line(self, data: str, row: Row, advantage: str) -> str:
-        name = self.names.get(row.tool, row.tool)
+        name = ", ".join(filter(None, [self.names.get(row.tool, row.tool), row.note]))
         if not row.values:
             return f"| {data} | {name} | {cell(row.why)} | | | |"
         if row.tool == OURS:
             name = f"**{name}**"
-        of_limit = plain(sorted(row.of_limit)[len(row.of_limit) // 2]) if row.of_limit else ""
+        of_limit = plain(median(row.of_limit)) if row.of_limit else ""
         times = with_spread(row.times) if row.times and row.tool != LIMIT else ""
         return f"| {data} | {name} | {with_spread(row.values)} | {times} | {of_limit} | {advantage} |"
 
@@ -130,6 +136,11 @@ class Report:
 
     def settings(self) -> Iterator[str]:
         yield "## What each tool does\n"
+        yield "| tool | from PyPI |\n|---|---|"
+        for tool in self.tools.values():
+            if tool.packages:
+                yield f"| {tool.name} | {', '.join(tool.packages)} |"
+        yield ""
         yield "| tool | method | settings |\n|---|---|---|"
         for tool in self.tools.values():
             for method, text in settings_of(tool):

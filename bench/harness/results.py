@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ class Result:
     answer: Any = None
     wall: float = 0  # seconds that the measurement took in all
     why: str = ""
+    note: str = ""  # what else the row must say
     failed: bool = False  # as opposed to a tool that cannot be installed or run here
 
     @property
@@ -86,4 +88,12 @@ class Results:
 def differing(results: Iterable[Result]) -> dict[str, Any]:
     """The answers of the tools, if they are not all the same."""
     answers = {result.tool: result.answer for result in results if result.answer is not None}
-    return answers if len({json.dumps(answer) for answer in answers.values()}) > 1 else {}
+    first = next(iter(answers.values()), None)
+    return answers if not all(same(first, answer) for answer in answers.values()) else {}
+
+
+def same(a: Any, b: Any) -> bool:
+    """True if two answers are equal, floats up to rounding."""
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    return math.isclose(a, b, rel_tol=1e-5) if isinstance(a, float) or isinstance(b, float) else a == b

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness import page_cache
-from harness.data import Data, Grid
+from harness.data import Data
 from harness.environments import Environments
 from harness.measure import MISSING
 from harness.peer import Peer
 from harness.process import finished
 from harness.results import Result, Results, differing
+from harness.schedule import SLOW_PART, Schedule
 from harness.settings import Missing, Settings
+from harness.store import complete, is_complete, remove, remove_path
+from harness.summary import LIMIT, OURS
 from harness.task import Task
 from tasks import TASKS
 
 HERE = Path(__file__).resolve().parent
-LONGEST = {"measure": 600, "make": 3600}  # seconds that a process may take
-LONG, FEW = 60, 2  # a tool whose turn took that many seconds has only that many turns
+LONGEST = {"measure": 600, "make": 1200}  # seconds that a process may take
+LONG, FEW = 15, 2  # a tool whose turn took that many seconds has only that many turns
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "HF_DATASETS_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
 
 
@@ -38,53 +42,65 @@ class Runner:
     """A run: its tools and data, and where its results go."""
 
     settings: Settings
-    grid: Grid
-    tools: dict[str, type[Peer]]
-    turns: int
+    schedule: Schedule
     environments: Environments
     results: Results
+
+    @property
+    def tools(self) -> dict[str, type[Peer]]:
+        return self.schedule.tools
+
+    def install(self) -> None:
+        """Makes all environments, before anything is measured. A tool that cannot be installed is missing later."""
+        for tool in self.tools.values():
+            with contextlib.suppress(Missing):
+                self.environments.python(tool, list(self.tools.values()))
 
     def run(self, tasks: Sequence[Task]) -> None:
         """Measures all tasks on one data set after another. What the tools have made of a data set is removed after
         its last task, since together it would be many times as large as the data."""
-        on: dict[Data, list[Task]] = {}
-        for task in tasks:
-            for data in task.data(self.grid):
-                on.setdefault(data, []).append(task)
-        for data, several in on.items():
+        self.install()
+        for data, several in self.schedule.by_data(tasks).items():
             for task in several:
                 print(f"{data.title}: {task.name}", flush=True)
-                data.make(self.settings)
                 self.compare(task, data)
-            self.remove_stores(data)
+            for own in {self.schedule.data_of(name, data) for name in self.tools}:
+                self.remove_stores(own)
+            shutil.rmtree(Path(self.settings.folder) / "tmp", ignore_errors=True)
 
     def remove_stores(self, data: Data) -> None:
         for path in Path(data.root).glob(data.name + ".*"):
-            if path.name == f"{data.name}.places":
-                continue
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
+            if path.name != f"{data.name}.places":
+                remove_path(path)
 
     def compare(self, task: Task, data: Data) -> None:
-        """Measures all tools that can do the task, turn by turn, in an order that is reversed each time. Turn 0 warms
-        up."""
+        """Measures all tools that can do the task, turn by turn, in an order that is reversed each time. All stores are
+        made before the first turn."""
         done = self.results.keys()
         missing = self.results.missing(task.name, data.name)
-        tools = [name for name, tool in self.tools.items() if tool.can(task) and name not in missing]
-        for turn in range(0 if task.warms_up else 1, self.turns + 1):
+        turns = self.schedule.turns_of(task)
+        tools = [name for name in self.schedule.tools_of(task, data) if name not in missing]
+        wanted = [name for name in tools if any((task.name, data.name, name, turn) not in done for turn in turns)]
+        for name in wanted:
+            if failure := self.attempt(task, data, name, turns[0], self.prepare):
+                self.add(failure)
+                tools.remove(name)
+        for turn in turns:
             if turn > FEW:
                 tools = [name for name in tools if self.longest(task, data, name) < LONG]
-            for name in tools if turn % 2 == 0 else reversed(tools):
+            for name in tools if turn % 2 == 0 else tools[::-1]:
                 if (task.name, data.name, name, turn) in done:
                     continue
-                result = self.result(task, data, name, turn)
-                self.results.add(result)
+                result = self.attempt(task, data, name, turn, self.measured)
+                self.add(result)
                 if result.why:
-                    print(f"  {name}: {result.why}", flush=True)
                     tools = [other for other in tools if other != name]
             self.check(task, data, turn)
+
+    def add(self, result: Result) -> None:
+        self.results.add(result)
+        if result.why:
+            print(f"  {result.tool}: {result.why}", flush=True)
 
     def longest(self, task: Task, data: Data, name: str) -> float:
         """The seconds of the longest turn of a tool."""
@@ -94,46 +110,45 @@ class Runner:
     def check(self, task: Task, data: Data, turn: int) -> None:
         same = [one for one in self.results.results if one.key[:2] == (task.name, data.name) and one.turn == turn]
         if answers := differing(same):
-            why = f"the answers differ: {json.dumps(answers)}"
-            print(f"  {why}", flush=True)
-            self.results.add(Result(task.name, data.name, "", turn, why=why, failed=True))
+            self.add(
+                Result(task.name, data.name, "", turn, why=f"the answers differ: {json.dumps(answers)}", failed=True)
+            )
 
-    def result(self, task: Task, data: Data, name: str, turn: int) -> Result:
+    def attempt(self, task: Task, data: Data, name: str, turn: int, do: Callable[..., Any]) -> Any:
+        """What `do` returns, or a result that says why it failed. ofindex and the limit must not be missing."""
         key = (task.name, data.name, name, turn)
-        begin = time.monotonic()
         try:
-            told = self.measured(task, data, name)
+            return do(task, data, name, turn)
         except Missing as error:
-            return Result(*key, why=str(error))
-        except (Failed, OSError) as error:
+            return Result(*key, why=str(error), failed=name in (OURS, LIMIT))
+        except (Failed, OSError, subprocess.CalledProcessError) as error:
             return Result(*key, why=str(error), failed=True)
-        return Result(*key, told["figures"], told["answer"], time.monotonic() - begin)
 
-    def measured(self, task: Task, data: Data, name: str) -> dict[str, Any]:
-        peer = self.tools[name](data, self.settings)
-        self.make_store(task, data, peer)
-        files = peer.files(task)
+    def prepare(self, task: Task, data: Data, name: str, _: int) -> None:
+        """Makes what the tool reads, unless it exists or the task itself makes it."""
+        own = self.schedule.data_of(name, data)
+        own.make(self.settings)
+        peer = self.tools[name](own, self.settings)
+        path, method = peer.stores().get(peer.store_for(task), (None, ""))
+        if path is None or getattr(type(peer), method) is getattr(Peer, method) or is_complete(path):
+            return
+        remove(path)
+        self.process({"tool": name, "task": "", "data": own.as_dict(), "do": method}, name)
+        complete(path)
+
+    def measured(self, task: Task, data: Data, name: str, turn: int) -> Result:
+        own = self.schedule.data_of(name, data)
+        files = self.tools[name](own, self.settings).files(task)
+        os.sync()  # or the kernel writes what others have made during this turn
         if task.is_cold:
             page_cache.drop(files)
         elif task.store:
             page_cache.warm(files)
-        job = {"tool": name, "task": task.name, "data": data.as_dict(), "do": "measure"}
-        return self.process(job, name)
-
-    def make_store(self, task: Task, data: Data, peer: Peer) -> None:
-        """Makes what the tool reads, unless it exists or the task itself makes it. It is complete once its mark
-        exists."""
-        path, method = peer.stores().get(peer.store_for(task), (None, ""))
-        if path is None or getattr(type(peer), method) is getattr(Peer, method):
-            return
-        mark = path.with_name(path.name + ".made")
-        if mark.exists():
-            return
-        for old in [path, *path.parent.glob(path.name + "[-.]*")]:
-            shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
-        self.process({"tool": peer.slug(), "task": "", "data": data.as_dict(), "do": method}, peer.slug())
-        mark.touch()
-        os.sync()
+        begin = time.monotonic()
+        told = self.process({"tool": name, "task": task.name, "data": own.as_dict(), "do": "measure"}, name)
+        wall = time.monotonic() - begin
+        answer, note = (told["answer"], told["note"]) if own == data else (None, f"1/{SLOW_PART} of the records")
+        return Result(task.name, data.name, name, turn, told["figures"], answer, wall, note=note)
 
     def process(self, job: dict[str, Any], name: str) -> dict[str, Any]:
         """Does a job in a new process.
@@ -146,7 +161,7 @@ class Runner:
         longest = LONGEST["make" if makes else "measure"]
         words = [python, str(HERE / "measure.py"), self.settings.dumps(), json.dumps(job)]
         try:
-            done = finished(words, {**os.environ, **QUIET}, longest)
+            done = finished(words, {**os.environ, **QUIET, **self.folders()}, longest)
         except subprocess.TimeoutExpired as error:
             raise Failed(f"took longer than {longest} s") from error
         said = [line for line in done.errors.splitlines() if line.strip()] or [f"exit code {done.code}"]
@@ -156,3 +171,11 @@ class Runner:
             print(*said[-12:], sep="\n    ", flush=True)
             raise Failed(said[-1])
         return json.loads(done.output)
+
+    def folders(self) -> dict[str, str]:
+        """The tools write caches and temporary files into the data folder alone."""
+        inside = {"TMPDIR": "tmp", "HOME": "home", "XDG_CACHE_HOME": "home/.cache"}
+        paths = {name: Path(self.settings.folder) / folder for name, folder in inside.items()}
+        for path in paths.values():
+            path.mkdir(parents=True, exist_ok=True)
+        return {name: str(path) for name, path in paths.items()}

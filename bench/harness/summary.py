@@ -23,6 +23,7 @@ class Row:
     times: tuple[float, ...] = ()
     of_limit: tuple[float, ...] = ()
     why: str = ""
+    note: str = ""
 
     @property
     def median(self) -> float:
@@ -58,7 +59,8 @@ def rows(results: list[Result], figure: Figure) -> list[Row]:
             continue
         times = () if tool == OURS else ratios(ours, values[tool], figure)
         of_limit = () if tool == LIMIT else ratios(values[tool], limit, figure)
-        found.append(Row(tool, tuple(values[tool].values()), times, of_limit, why))
+        note = next((one.note for one in results if one.tool == tool and one.note), "")
+        found.append(Row(tool, tuple(values[tool].values()), times, of_limit, why, note))
 
     def order(row: Row) -> tuple[bool, float]:
         if not row.values:

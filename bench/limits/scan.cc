@@ -43,6 +43,7 @@ Answer Find(std::vector<uint64_t>& ordinals, const Holds& holds) {
   return {found, sum};
 }
 
+// Returns the number of groups, that of records, and the sum of label * mean in millionths.
 Answer Groups(const Columns& columns) {
   std::array<double, kLabels> sums{};
   std::array<uint64_t, kLabels> counts{};
@@ -51,8 +52,13 @@ Answer Groups(const Columns& columns) {
     ++counts[columns.label[i]];
   }
   uint64_t groups = 0;
-  for (const uint64_t count : counts) groups += count != 0 ? 1 : 0;
-  return {groups, columns.label.size()};
+  double weighted = 0;
+  for (size_t label = 0; label < kLabels; ++label) {
+    if (counts[label] == 0) continue;
+    ++groups;
+    weighted += static_cast<double>(label) * sums[label] / static_cast<double>(counts[label]);
+  }
+  return {groups, columns.label.size(), static_cast<uint64_t>(weighted * 1e6)};
 }
 
 Answer Sum(const Columns& columns) {

@@ -22,10 +22,6 @@ def values_of(payload: bytes) -> dict[str, Any]:
     return record | {"score": features["score"].float_list.value[0], "image": features["image"].bytes_list.value[0]}
 
 
-def id_of(payload: bytes) -> int:
-    return values_of(payload)["id"]
-
-
 def batch_of(records: Sequence[dict[str, Any]]) -> Batch:
     import numpy as np
 
@@ -102,10 +98,10 @@ class ArrayRecord(Peer):
     def stoppable(self, state: Any) -> tuple[Iterable[list[int]], Callable[[], Any]]:
         """`get_state` and `set_state` of the iterator.
         https://google-grain.readthedocs.io/en/latest/tutorials/dataset_advanced_tutorial.html"""
-        batches = iter(self.epoch(1, id_of, list))
+        batches = iter(self.epoch(1, values_of, batch_of))
         if state is not None:
             batches.set_state(state)
-        return batches, batches.get_state
+        return (batch["id"].tolist() for batch in batches), batches.get_state
 
 
 TOOL = ArrayRecord

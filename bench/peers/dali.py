@@ -74,7 +74,8 @@ class Dali(Peer):
 
     def decoded_epoch(self, seed: int) -> Iterable[Batch]:
         """`fn.readers.tfrecord(random_shuffle=True, dont_use_mmap=True)`, the default buffer of 1,024 records, a
-        thread per processor.
+        thread per processor. Its page expects maps to be faster for local files; in two turns each, they reached 80 k
+        records/s, and reads 82 k and 104 k.
         https://docs.nvidia.com/deeplearning/dali/user-guide/docs/operations/nvidia.dali.fn.readers.tfrecord.html"""
         pipeline, names = self.pipeline(seed)
         for _ in range(self.data.records // BATCH):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from harness import columns
-from harness.peer import Peer
+from harness.peer import GroupRows, Peer
 
 EPOCH = "has no loader"
 IN_MEMORY = "a table in memory is not on disk: see DuckDB over Parquet"
@@ -14,7 +14,9 @@ IN_MEMORY = "a table in memory is not on disk: see DuckDB over Parquet"
 
 class DuckDb(Peer):
     name = "DuckDB, in memory"
-    advantage = "has all columns in memory"
+    advantages: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("where", "equal", "groups", "total"), "has all columns in memory"
+    )
     packages = ("duckdb==2.0.0", "pyarrow==26.0.1", "numpy==2.4.6")
     environment = "duckdb"
     is_light = True
@@ -40,7 +42,7 @@ class DuckDb(Peer):
         import duckdb
 
         with duckdb.connect(str(self.typed_store)) as database:
-            database.register("columns", columns.table(self.data))
+            database.register("columns", columns.number_reader(self.data))
             database.execute("CREATE TABLE records AS SELECT label, height, width, score FROM columns")
 
     def connection(self) -> Any:
@@ -57,14 +59,14 @@ class DuckDb(Peer):
         database = self.connection()
         return lambda condition: database.execute(f"SELECT rowid FROM records WHERE {condition}").fetchnumpy()["rowid"]
 
-    def groups(self) -> Callable[[], tuple[int, int]]:
+    def groups(self) -> Callable[[], GroupRows]:
         """`SELECT label, count(*), avg(score) ... GROUP BY label`, and `fetchnumpy`."""
         database = self.connection()
 
-        def ask() -> tuple[int, int]:
-            sql = f"SELECT label, count(*) AS records, avg(score) FROM {self.source} GROUP BY label"
+        def ask() -> GroupRows:
+            sql = f"SELECT label, count(*) AS records, avg(score) AS mean FROM {self.source} GROUP BY label"
             found = database.execute(sql).fetchnumpy()
-            return len(found["label"]), int(found["records"].sum())
+            return found["label"], found["records"], found["mean"]
 
         return ask
 

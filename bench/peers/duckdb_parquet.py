@@ -31,7 +31,7 @@ def write_for_random_access(data: Data, path: Path) -> None:
 
 class DuckDbParquet(DuckDb):
     name = "DuckDB over Parquet"
-    advantage = ""
+    advantages: ClassVar[dict[str, str]] = {}
     cannot: ClassVar[dict[str, str]] = {"raw_epoch": EPOCH, "decoded_epoch": EPOCH, "stoppable": EPOCH}
 
     @property
@@ -49,7 +49,7 @@ class DuckDbParquet(DuckDb):
         import duckdb
 
         with duckdb.connect() as database:
-            database.register("columns", columns.table(self.data))
+            database.register("columns", columns.number_reader(self.data))
             sql = f"COPY (SELECT label, height, width, score FROM columns) TO '{self.typed_store}' (FORMAT parquet)"
             database.execute(sql)
 
@@ -71,10 +71,15 @@ class DuckDbParquet(DuckDb):
         return lambda ordinal: database.execute(sql, [ordinal]).fetchone()[0]
 
     def get_many(self) -> Callable[[list[int]], Sequence[bytes]]:
-        """A join of the ids with the file, and `fetchall`."""
+        """A join of the ids with the file, and `fetchall`, in the order asked for."""
         database = self.connection()
-        sql = f"SELECT record FROM read_parquet('{self.store}') JOIN (SELECT unnest(?::BIGINT[]) AS id) USING (id)"
-        return lambda ordinals: [row[0] for row in database.execute(sql, [ordinals]).fetchall()]
+        sql = f"SELECT id, record FROM read_parquet('{self.store}') JOIN (SELECT unnest(?::BIGINT[]) AS id) USING (id)"
+
+        def read(ordinals: list[int]) -> list[bytes]:
+            found = dict(database.execute(sql, [ordinals]).fetchall())
+            return [found[ordinal] for ordinal in ordinals]
+
+        return read
 
     def where(self) -> Callable[[str], Any]:
         """`SELECT file_row_number ... WHERE`, and `fetchnumpy`.

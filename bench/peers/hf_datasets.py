@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from harness import columns
 from harness.peer import Batch, Peer
 from harness.settings import BATCH
-from peers.lance import tables
 
 NO_AGGREGATES = "has no aggregates"
-ROWS = 100_000  # in a chunk: 10 to 20 % faster to read than the default 1,000
 
 
 class HfDatasets(Peer):
@@ -25,28 +24,21 @@ class HfDatasets(Peer):
         datasets.disable_caching()
         datasets.disable_progress_bars()
 
-    def write(self, path: Any, schema: Any, batches: Any) -> None:
+    def write(self, path: Path, reader: Any) -> None:
         import pyarrow as pa
 
-        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema) as out:
-            for table in batches:
-                out.write_batch(table)
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, reader.schema) as out:
+            for batch in reader:
+                out.write_batch(batch)
 
     def make(self) -> None:
         """An Arrow stream with one binary column, in large chunks.
         https://huggingface.co/docs/datasets/about_arrow"""
-        import pyarrow as pa
-
-        schema = pa.schema([("record", pa.binary())])
-        self.write(self.store, schema, tables(({"record": payload} for payload in self.data.payloads()), schema))
+        self.write(self.store, columns.payload_reader(self.data))
 
     def make_typed(self) -> None:
         """An Arrow stream with a column for each value."""
-        import pyarrow as pa
-
-        numbers = [(name, pa.int64()) for name in ("label", "height", "width", "id")]
-        schema = pa.schema([*numbers, ("score", pa.float32()), ("image", pa.binary())])
-        self.write(self.typed_store, schema, tables(columns.samples(self.data), schema))
+        self.write(self.typed_store, columns.value_reader(self.data))
 
     def open(self, path: Any) -> Any:
         import datasets
@@ -58,14 +50,15 @@ class HfDatasets(Peer):
         return len(self.open(self.store))
 
     def get(self) -> Callable[[int], bytes]:
-        """`ds[i]["record"]`, the plain format; the others are slower, or give no bytes."""
-        data = self.open(self.store)
-        return lambda ordinal: data[ordinal]["record"]
+        """`ds.with_format("arrow")[i]["record"][0].as_py()`: 112 k records/s; the plain format reached 88 k, numpy's
+        28 k."""
+        data = self.open(self.store).with_format("arrow")
+        return lambda ordinal: data[ordinal]["record"][0].as_py()
 
     def get_many(self) -> Callable[[list[int]], Sequence[bytes]]:
-        """`ds[ids]["record"]`."""
-        data = self.open(self.store)
-        return lambda ordinals: data[ordinals]["record"]
+        """`ds.with_format("arrow")[ids]["record"].to_pylist()`: 8 to 11 % faster than the plain format."""
+        data = self.open(self.store).with_format("arrow")
+        return lambda ordinals: data[ordinals]["record"].to_pylist()
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
         """`ds.shuffle(seed).iter(256)`, an index mapping.
@@ -100,7 +93,7 @@ class HfDatasets(Peer):
     def stoppable(self, state: Any) -> tuple[Iterable[list[int]], Callable[[], Any]]:
         """`to_iterable_dataset(num_shards=64).shuffle(seed, buffer_size=10000)` with `state_dict`; the buffer is not
         saved. https://huggingface.co/docs/datasets/stream#save-a-dataset-checkpoint-and-resume-iteration"""
-        data = self.open(self.typed_store).select_columns(["id"]).to_iterable_dataset(num_shards=64)
+        data = self.open(self.typed_store).to_iterable_dataset(num_shards=64)
         shuffled = data.shuffle(seed=1, buffer_size=10_000).batch(BATCH)
         if state is not None:
             shuffled.load_state_dict(state)

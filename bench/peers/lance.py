@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from harness import columns
 from harness.order import shuffled
 from harness.peer import Batch, Peer
 
+ROWS_IN_FILE = 1 << 20  # the default
 NO_AGGREGATES = "has no aggregates; its docs use DuckDB"
-ROWS = 8192
-
-
-def tables(rows: Iterator[Any], schema: Any) -> Iterator[Any]:
-    """Record batches of some rows of Python values."""
-    import pyarrow as pa
-
-    some = []
-    for row in rows:
-        some.append(row)
-        if len(some) == ROWS:
-            yield pa.RecordBatch.from_pylist(some, schema=schema)
-            some = []
-    if some:
-        yield pa.RecordBatch.from_pylist(some, schema=schema)
 
 
 def batch_of(table: Any) -> Batch:
@@ -48,25 +35,20 @@ class Lance(Peer):
 
         del lance
 
-    def make(self) -> None:
-        """`write_dataset` with default options, one binary column.
-        https://lancedb.github.io/lance-python-doc/basic-io.html"""
+    def write(self, reader: Any, path: Path) -> Any:
         import lance
-        import pyarrow as pa
 
-        schema = pa.schema([("record", pa.binary())])
-        rows = ({"record": payload} for payload in self.data.payloads())
-        lance.write_dataset(tables(rows, schema), str(self.store), schema=schema)
+        return lance.write_dataset(reader, str(path), max_rows_per_file=max(ROWS_IN_FILE, self.data.records))
+
+    def make(self) -> None:
+        """`write_dataset` with default options, one binary column, one file.
+        https://lancedb.github.io/lance-python-doc/basic-io.html"""
+        self.write(columns.payload_reader(self.data), self.store)
 
     def make_typed(self) -> None:
         """`write_dataset` with a column for each value, and a BITMAP index on label, a BTREE index on score.
         https://lancedb.github.io/lance/guide/performance/"""
-        import lance
-        import pyarrow as pa
-
-        numbers = [(name, pa.int64()) for name in ("label", "height", "width", "id")]
-        schema = pa.schema([*numbers, ("score", pa.float32()), ("image", pa.binary())])
-        out = lance.write_dataset(tables(columns.samples(self.data), schema), str(self.typed_store), schema=schema)
+        out = self.write(columns.value_reader(self.data), self.typed_store)
         out.create_scalar_index("label", "BITMAP")
         out.create_scalar_index("score", "BTREE")
 
@@ -92,18 +74,18 @@ class Lance(Peer):
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
         """`take` of 256 rows at a time, in the order of a numpy permutation."""
-        return map(self.get_many(), shuffled(self.data.records, seed))
+        return map(self.get_many(), (some.tolist() for some in shuffled(self.data.records, seed)))
 
     def decoded_epoch(self, seed: int) -> Iterable[Batch]:
         """The same of all columns, numbers to numpy arrays; images stay in Arrow's buffers."""
         take = self.open(self.typed_store).take
-        return (batch_of(take(ordinals)) for ordinals in shuffled(self.data.records, seed))
+        return (batch_of(take(ordinals.tolist())) for ordinals in shuffled(self.data.records, seed))
 
     def where(self) -> Callable[[str], Any]:
-        """`to_table(columns=["id"], filter=condition)`.
+        """`to_table(columns=[], filter=condition, with_row_id=True)`: row ids of one file are ordinals.
         https://lancedb.github.io/lance-python-doc/basic-io.html"""
         data = self.open(self.typed_store)
-        return lambda condition: data.to_table(columns=["id"], filter=condition)["id"].to_numpy()
+        return lambda condition: data.to_table(columns=[], filter=condition, with_row_id=True)["_rowid"].to_numpy()
 
 
 TOOL = Lance

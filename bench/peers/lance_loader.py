@@ -21,6 +21,11 @@ class LanceLoader(Lance):
         **dict.fromkeys(("make", "make_typed", "count", "get", "get_many", "raw_epoch", "where"), OTHER),
     }
 
+    def load_loader(self) -> None:
+        import lance.torch.data
+
+        del lance
+
     @classmethod
     def can(cls, task: Task) -> bool:
         return task.store == "decoded" and super().can(task)

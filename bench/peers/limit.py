@@ -16,13 +16,13 @@ from harness.task import Measured, Task
 from tasks.write import MOST_BYTES, file_of
 
 PIECE = 112 * 1024
+ONE_THREAD = "one thread"
 
 
 class Limit(Peer):
     """Runs bench/limits, or fio, instead of the methods of other tools."""
 
     name = "physical limit"
-    advantage = "knows the data, and checks nothing"
     is_light = True
     reads_in_place = True
 
@@ -40,14 +40,15 @@ class Limit(Peer):
         return amount / seconds, answer
 
     def index(self) -> Measured:
-        """Read every byte through a buffer and follow the lengths, or read only the headers; the faster one counts."""
-        return Measured(
-            {"rate": max(self.run(how[0], self.data.folder, *how[1:])[0] for how in (["walk"], ["hop", THREADS]))}
-        )
+        """Read every byte through a buffer and follow the lengths, or read only the headers; the faster one counts. A
+        thread per processor, which divide the shards."""
+        rate = max(self.run(how[0], self.data.folder, *how[1:])[0] for how in (["walk"], ["hop", THREADS]))
+        return Measured({"rate": rate}, note=ONE_THREAD if self.data.shard_count == 1 else "")
 
     def cold_index(self) -> Measured:
         """Read only the headers, of 32 shards at once."""
-        return Measured({"rate": self.run("hop", self.data.folder, 32)[0]})
+        note = ONE_THREAD if self.data.shard_count == 1 else ""
+        return Measured({"rate": self.run("hop", self.data.folder, 32)[0]}, note=note)
 
     def index_columns(self) -> Measured:
         """Extract the values from a map, with an array of the places, into arrays, one thread per processor."""
@@ -62,7 +63,8 @@ class Limit(Peer):
                 out.write(memoryview(source)[at : at + (1 << 20)])
         seconds = time.perf_counter() - begin
         copy.unlink()
-        return Measured({"rate": self.data.records * len(source) / self.data.bytes / seconds})
+        rate = self.data.records * len(source) / self.data.bytes / seconds
+        return Measured({"rate": rate}, note=ONE_THREAD)
 
     def inflate(self) -> Measured:
         """`zcat`, a process for each shard, as many at a time as there are processors."""
@@ -73,12 +75,12 @@ class Limit(Peer):
         return Measured({"bytes": self.data.inflated_bytes / 1e6 / (time.perf_counter() - begin)})
 
     def get(self) -> Measured:
-        """memcpy from a map, with an array of the places."""
-        return Measured({"rate": self.run("copy", self.data.folder, 1, 200_000)[0]})
+        """memcpy from a map, with an array of the places, one thread."""
+        return Measured({"rate": self.run("copy", self.data.folder, 1, 200_000)[0]}, note=ONE_THREAD)
 
     def get_many(self) -> Measured:
         """The same, with cache lines prefetched 14 records ahead."""
-        return Measured({"rate": self.run("copy", self.data.folder, 32, 200_000)[0]})
+        return Measured({"rate": self.run("copy", self.data.folder, 32, 200_000)[0]}, note=ONE_THREAD)
 
     def raw_epoch(self) -> Measured:
         """memcpy of all records in random order, with an array of the places, one thread per processor."""
@@ -108,7 +110,9 @@ class Limit(Peer):
 
     def groups(self) -> Measured:
         """The same."""
-        return self.scan("groups")
+        measured = self.scan("groups")
+        groups, records, millionths = measured.answer
+        return Measured(measured.figures, [groups, records, millionths / 1e6], measured.note)
 
     def total(self) -> Measured:
         """The same."""
@@ -117,7 +121,7 @@ class Limit(Peer):
     def scan(self, question: str) -> Measured:
         order = "sorted" if self.data.is_sorted else "mixed"
         rate, answer = self.run("scan", self.data.records, question, order)
-        return Measured({"ms": 1e3 / rate}, answer)
+        return Measured({"ms": 1e3 / rate}, answer, ONE_THREAD)
 
     measuring: ClassVar[dict[str, Callable[[Any], Measured]]] = {
         "index": index,

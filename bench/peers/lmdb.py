@@ -59,14 +59,13 @@ class Lmdb(Peer):
         return lambda ordinal: get(pack(ordinal))
 
     def get_many(self) -> Callable[[list[int]], Sequence[bytes]]:
-        """`Cursor.getmulti` with sorted keys, about as fast as `get` in a loop.
-        https://lmdb.readthedocs.io/en/release/#lmdb.Cursor.getmulti"""
-        cursor, pack = self.open().begin().cursor(), KEY.pack
-        return lambda ordinals: [value for _, value in cursor.getmulti(map(pack, sorted(ordinals)))]
+        """`get` in a loop; `Cursor.getmulti` with sorted keys was slower by 3 to 25 %."""
+        get, pack = self.open().begin().get, KEY.pack
+        return lambda ordinals: [get(pack(ordinal)) for ordinal in ordinals]
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
-        """`Cursor.getmulti` of 256 keys at a time, in the order of a numpy permutation."""
-        return map(self.get_many(), shuffled(self.data.records, seed))
+        """`get` of 256 keys at a time, in the order of a numpy permutation."""
+        return map(self.get_many(), (some.tolist() for some in shuffled(self.data.records, seed)))
 
 
 TOOL = Lmdb

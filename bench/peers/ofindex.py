@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from harness.peer import Batch, Peer
+from harness.peer import Batch, GroupRows, Peer
 from harness.settings import BATCH, THREADS
 from harness.task import Task
 
@@ -29,6 +29,12 @@ class Ofindex(Peer):
         import ofindex
 
         del numpy, ofindex
+
+    def load_loader(self) -> None:
+        if importlib.util.find_spec("torch") is not None:
+            import ofindex.torch
+
+            del ofindex
 
     def build(self, index: Path, columns: Any) -> None:
         import ofindex
@@ -94,13 +100,14 @@ class Ofindex(Peer):
         data = self.open("typed")
         return lambda condition: (found := data.where(condition)).ordinals(range(len(found)))
 
-    def groups(self) -> Callable[[], tuple[int, int]]:
+    def groups(self) -> Callable[[], GroupRows]:
         """`ds.sql` with GROUP BY, by SQLite's engine."""
         data = self.open("typed")
 
-        def ask() -> tuple[int, int]:
+        def ask() -> GroupRows:
             rows = data.sql("SELECT label, count(*), avg(score) FROM records GROUP BY label").fetchall()
-            return len(rows), sum(row[1] for row in rows)
+            labels, records, means = zip(*rows, strict=True)
+            return labels, records, means
 
         return ask
 
@@ -111,22 +118,20 @@ class Ofindex(Peer):
 
     def stoppable(self, state: Any) -> tuple[Iterable[list[int]], Callable[[], Any]]:
         """`state_dict` of the Loader or, if torch is not installed, of an iterator of `ds.sampler()`."""
-        import ofindex
-
         data = self.open()
         if importlib.util.find_spec("torch") is not None:
             import ofindex.torch
 
-            features = {"id": ofindex.fixed("int64")}
-            loader = ofindex.torch.Loader(data, features, batch_size=BATCH, seed=1, threads=THREADS)
+            loader = ofindex.torch.Loader(data, self.features(), batch_size=BATCH, seed=1, threads=THREADS)
             if state is not None:
                 loader.load_state_dict(state)
             return (batch["id"].tolist() for batch in loader), loader.state_dict
         sampler = data.sampler(seed=1)
         if state is not None:
             sampler.load_state_dict(state)
-        order = iter(sampler)
-        return iter(lambda: list(islice(order, BATCH)), []), sampler.state_dict
+        order, features = iter(sampler), self.features()
+        rows = iter(lambda: list(islice(order, BATCH)), [])
+        return (data.batch(ids, features)["id"].tolist() for ids in rows), sampler.state_dict
 
     def decoder(self) -> tuple[Callable[[list[bytes]], Any], Callable[[Any], Batch]]:
         """`ofindex.decode(payloads, features, payload="example")`, with the number of threads that it chooses."""

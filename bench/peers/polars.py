@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from harness import columns
-from harness.peer import Peer
+from harness.peer import GroupRows, Peer
 
 EPOCH = "has no loader"
 
 
 class Polars(Peer):
     name = "Polars, in memory"
-    advantage = "has all data in memory"
+    advantages: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("get", "get-many", "where", "equal", "groups", "total"), "has all data in memory"
+    )
     packages = ("polars==2.1.0", "pyarrow==26.0.1", "numpy==2.4.6")
     is_light = True
     cannot: ClassVar[dict[str, str]] = {
@@ -33,13 +35,13 @@ class Polars(Peer):
         https://docs.pola.rs/user-guide/io/parquet/"""
         import polars as pl
 
-        pl.DataFrame({"record": list(self.data.payloads())}).write_parquet(self.store)
+        pl.concat([pl.DataFrame({"record": payloads}) for _, payloads in self.data.slices()]).write_parquet(self.store)
 
     def make_typed(self) -> None:
         """`DataFrame.write_parquet` of the four columns; the values are not read from the shards."""
         import polars as pl
 
-        frame = pl.from_arrow(columns.table(self.data))
+        frame = pl.from_arrow(columns.number_reader(self.data).read_all())
         frame.select("label", "height", "width", "score").write_parquet(self.typed_store)
 
     def frame(self) -> Any:
@@ -69,7 +71,7 @@ class Polars(Peer):
         frame = self.frame()
         return lambda condition: frame.select(pl.arg_where(pl.sql_expr(condition))).to_series().to_numpy()
 
-    def groups(self) -> Callable[[], tuple[int, int]]:
+    def groups(self) -> Callable[[], GroupRows]:
         """`group_by("label").agg(pl.len(), pl.mean("score"))`, lazy.
         https://docs.pola.rs/user-guide/expressions/aggregation/"""
         import polars as pl
@@ -77,9 +79,9 @@ class Polars(Peer):
         frame = self.frame()
         query = frame.lazy().group_by("label").agg(pl.len().alias("records"), pl.mean("score"))
 
-        def ask() -> tuple[int, int]:
+        def ask() -> GroupRows:
             found = query.collect()
-            return len(found), int(found["records"].sum())
+            return found["label"], found["records"], found["score"]
 
         return ask
 

@@ -13,7 +13,7 @@ class PolarsParquet(Polars):
     name = "Polars over Parquet"
     environment = "polars"
     cannot: ClassVar[dict[str, str]] = {"raw_epoch": EPOCH, "decoded_epoch": EPOCH, "stoppable": EPOCH}
-    advantage = ""
+    advantages: ClassVar[dict[str, str]] = {}
 
     def make(self) -> None:
         """Tuned for random access, as for DuckDB over Parquet."""
@@ -39,14 +39,19 @@ class PolarsParquet(Polars):
         return lambda ordinal: records.slice(ordinal, 1).collect().item()
 
     def get_many(self) -> Callable[[list[int]], Sequence[bytes]]:
-        """A filter of the ids by `is_in`: statistics and pages leave the row groups that have one of them.
+        """A filter of the ids by `is_in`: statistics and pages leave the row groups that have one of them; in the
+        order asked for.
         https://docs.pola.rs/user-guide/io/parquet/"""
         import polars as pl
 
         records = pl.scan_parquet(self.store)
-        return lambda ordinals: (
-            records.filter(pl.col("id").is_in(ordinals)).select("record").collect()["record"].to_list()
-        )
+
+        def read(ordinals: list[int]) -> list[bytes]:
+            rows = records.filter(pl.col("id").is_in(ordinals)).select("id", "record").collect()
+            found = dict(zip(*(rows[name].to_list() for name in ("id", "record")), strict=True))
+            return [found[ordinal] for ordinal in ordinals]
+
+        return read
 
     def where(self) -> Callable[[str], Any]:
         """`scan_parquet(path, row_index_name=...)` and a filter by `pl.sql_expr(condition)`."""

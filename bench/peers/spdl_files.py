@@ -49,8 +49,8 @@ class SpdlFiles(Peer):
         https://facebookresearch.github.io/spdl/0.8.0/generated/spdl.pipeline.PipelineBuilder.html"""
         from spdl.pipeline import PipelineBuilder
 
-        def read(ordinals: list[int]) -> list[bytes]:
-            return [self.path(ordinal).read_bytes() for ordinal in ordinals]
+        def read(ordinals: Any) -> list[bytes]:
+            return [self.path(ordinal).read_bytes() for ordinal in ordinals.tolist()]
 
         builder: Any = PipelineBuilder().add_source(shuffled(self.data.records, seed))
         pipeline = builder.pipe(read, concurrency=THREADS).add_sink(BATCH // 64).build(num_threads=THREADS)

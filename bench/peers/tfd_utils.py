@@ -63,7 +63,7 @@ class TfdUtils(Peer):
 
         read = self.open().__getitem__
         for ordinals in shuffled(self.data.records, seed):
-            records = [read(str(ordinal)).features.feature for ordinal in ordinals]
+            records = [read(str(ordinal)).features.feature for ordinal in ordinals.tolist()]
             names = ("label", "height", "width", "id")
             batch: Batch = {name: np.array([one[name].int64_list.value[0] for one in records]) for name in names}
             batch["score"] = np.array([one["score"].float_list.value[0] for one in records], np.float32)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.order import shuffled
-from harness.peer import Batch, Peer
+from harness.peer import Batch, GroupRows, Peer
 from harness.settings import THREADS
 
 COLUMNS = ("label", "height", "width", "score")
@@ -82,7 +82,7 @@ class TfrReader(Peer):
         read = self.get_many()
         names = (*COLUMNS, "id")
         for ordinals in shuffled(self.data.records, seed):
-            records = read(ordinals)
+            records = read(ordinals.tolist())
             batch: Batch = {name: np.array([record[name].value[0] for record in records]) for name in names}
             yield batch | {"image": [record["image"].value[0] for record in records]}
 
@@ -91,13 +91,13 @@ class TfrReader(Peer):
         query = self.open(self.typed_store).query
         return lambda condition: query(f"SELECT _row_id FROM index WHERE {condition}")["_row_id"].to_numpy()
 
-    def groups(self) -> Callable[[], tuple[int, int]]:
+    def groups(self) -> Callable[[], GroupRows]:
         """`query` with GROUP BY."""
         query = self.open(self.typed_store).query
 
-        def ask() -> tuple[int, int]:
+        def ask() -> GroupRows:
             found = query("SELECT label, count(*) AS records, avg(score) AS mean FROM index GROUP BY label")
-            return len(found), int(found["records"].sum())
+            return found["label"], found["records"], found["mean"]
 
         return ask
 

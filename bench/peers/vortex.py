@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from harness import columns
 from harness.order import shuffled
 from harness.peer import Batch, Peer
-from peers.lance import batch_of, tables
+from peers.lance import batch_of
 
 NO_AGGREGATES = "has no aggregates; its docs use DuckDB"
 
@@ -30,25 +30,18 @@ class Vortex(Peer):
     def make(self) -> None:
         """`vortex.io.write` with default options, one binary column.
         https://docs.vortex.dev/"""
-        import pyarrow as pa
         import vortex
 
-        schema = pa.schema([("record", pa.binary())])
-        rows = tables(({"record": payload} for payload in self.data.payloads()), schema)
-        vortex.io.write(pa.RecordBatchReader.from_batches(schema, rows), str(self.store))
+        vortex.io.write(columns.payload_reader(self.data), str(self.store))
 
     def make_typed(self) -> None:
         """`vortex.io.write` with a column for each value."""
-        import pyarrow as pa
         import vortex
 
-        numbers = [(name, pa.int64()) for name in ("label", "height", "width", "id")]
-        schema = pa.schema([*numbers, ("score", pa.float32()), ("image", pa.binary())])
-        rows = tables(columns.samples(self.data), schema)
-        vortex.io.write(pa.RecordBatchReader.from_batches(schema, rows), str(self.typed_store))
+        vortex.io.write(columns.value_reader(self.data), str(self.typed_store))
 
     def taking(self, path: Any) -> Callable[[list[int]], Any]:
-        """A function that reads rows; their numbers must ascend."""
+        """A function that reads rows in ascending order, each once: Vortex takes no others."""
         import numpy as np
         import pyarrow as pa
         import vortex
@@ -74,21 +67,30 @@ class Vortex(Peer):
         return lambda ordinal: bytes(take([ordinal])["record"][0].as_py())
 
     def get_many(self) -> Callable[[list[int]], Sequence[bytes]]:
-        """`file.scan(indices=ids)`, sorted, to Python's bytes."""
+        """`file.scan(indices=ids)`, which must ascend, to Python's bytes in the order asked for."""
+        import numpy as np
+
         take = self.taking(self.store)
-        return lambda ordinals: take(ordinals)["record"].to_pylist()
+
+        def read(ordinals: list[int]) -> list[bytes]:
+            payloads = take(ordinals)["record"].to_pylist()
+            _, places = np.unique(ordinals, return_inverse=True)
+            return [payloads[place] for place in places.tolist()]
+
+        return read
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
         """The same with 256 rows at a time, in the order of a numpy permutation."""
         return map(self.get_many(), shuffled(self.data.records, seed))
 
     def decoded_epoch(self, seed: int) -> Iterable[Batch]:
-        """The same of all columns, numbers to numpy arrays; images stay in Arrow's buffers."""
+        """The same of all columns, numbers to numpy arrays; images stay in Arrow's buffers. The rows of a batch are in
+        the order of the file."""
         take = self.taking(self.typed_store)
         return (batch_of(take(ordinals)) for ordinals in shuffled(self.data.records, seed))
 
     def where(self) -> Callable[[str], Any]:
-        """`file.to_arrow(["id"], expr=...)`.
+        """`file.to_arrow(["id"], expr=...)`; its Python package has no expression for row numbers.
         https://docs.vortex.dev/"""
         import vortex
         import vortex.expr as ve

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.task import Task
+from tasks.answers import DecodedAnswers, RawAnswers
 from tasks.compressed import GzipEpoch, GzipGet, GzipIndex
 from tasks.count import Count
 from tasks.decode import Decode
@@ -25,6 +26,8 @@ ALL: tuple[type[Task], ...] = (
     FirstBatch,
     Get,
     GetMany,
+    RawAnswers,
+    DecodedAnswers,
     RawEpoch,
     DecodedEpoch,
     ColdEpoch,

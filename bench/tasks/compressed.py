@@ -86,6 +86,7 @@ class GzipEpoch(Task):
 
     def measure(self, peer: Peer) -> Measured:
         records, labels = 0, 0
+        peer.load_loader()
         begin = time.perf_counter()
         for batch in peer.zipped_epoch(seed=1):
             records += len(batch["label"])

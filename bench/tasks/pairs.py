@@ -33,7 +33,8 @@ class Pairs(Task):
     figures = ()
     needs = ("pairs",)
     store = ""
-    warms_up = False
+    most_turns = 1
+    typical = 600
     is_light = False
 
     def data(self, grid: Grid) -> list[Data]:

@@ -25,12 +25,16 @@ class Quality(Task):
         Figure("first", "labels in the first batch", "of a true shuffle", more_is_better=True),
     )
     store = "decoded"
-    advantages: ClassVar[dict[str, str]] = dict.fromkeys(("labels", "first"), "by chance: both are true shuffles")
+    advantages: ClassVar[dict[str, str]] = {
+        f"{figure} {tool}": "by chance: both are true shuffles"
+        for figure in ("labels", "first")
+        for tool in ("array_record", "lance", "vortex", "hf_datasets", "tfr_reader", "tfd_utils")
+    }
     needs = ("decoded_epoch",)
-    warms_up = False
+    most_turns = 1
 
     def data(self, grid: Grid) -> list[Data]:
-        return [grid.smallest(is_sorted=True)]
+        return [grid.smallest(0.25, is_sorted=True)]
 
     def measure(self, peer: Peer) -> Measured:
         expected = LABELS * (1 - (1 - 1 / LABELS) ** BATCH)

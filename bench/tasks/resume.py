@@ -10,9 +10,8 @@ from typing import ClassVar
 
 from harness.data import Data, Grid
 from harness.peer import Peer
+from harness.settings import BATCH
 from harness.task import Figure, Measured, Task
-
-BATCH = 256
 
 
 class Resume(Task):
@@ -27,7 +26,11 @@ class Resume(Task):
         Figure("state", "size of the state", "B"),
     )
     store = "decoded"
-    advantages: ClassVar[dict[str, str]] = {"state": "holds only a position; ofindex adds what it must agree with"}
+    most_turns = 2
+    typical = 6
+    advantages: ClassVar[dict[str, str]] = {
+        "state array_record": "holds only a position; ofindex adds what it must agree with"
+    }
     needs = ("stoppable",)
 
     def data(self, grid: Grid) -> list[Data]:

@@ -23,6 +23,8 @@ class FirstBatch(Task):
     title = "First batch after the start"
     figures = (Figure("seconds", "time", "s", goal="constant in the number of records"),)
     store = "decoded"
+    warms_up = True
+    typical = 0.5
     needs = ("decoded_epoch",)
 
     def data(self, grid: Grid) -> list[Data]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 CHECKED = 100  # records whose checksum is the answer
@@ -33,12 +33,24 @@ def rate(pieces: Iterable[Item], work: Callable[[Item], int], seconds: float) ->
     return done / elapsed
 
 
-def checksum(read: Callable[[int], bytes], count: int, checked: int = CHECKED) -> int | None:
-    """The checksum of evenly spaced payloads; None if the tool gives decoded records instead."""
+def crc_of(payloads: Iterable[bytes]) -> int | None:
+    """The checksum of payloads in their order; None if the tool gives decoded records instead."""
     found = 0
-    for ordinal in range(0, count, max(1, count // checked)):
-        payload = read(ordinal)
+    for payload in payloads:
         if not isinstance(payload, bytes):
             return None
         found = zlib.crc32(payload, found)
     return found
+
+
+def checksum_at_once(read: Callable[[list[int]], Sequence[bytes]], count: int) -> list[int] | None:
+    """The number of payloads that were read at once, descending and some of them twice, and their checksum."""
+    ordinals = [*range(count - 1, -1, -max(1, count // CHECKED)), 0, count - 1, 0]
+    payloads = list(read(ordinals))
+    crc = crc_of(payloads)
+    return None if crc is None else [len(payloads), crc]
+
+
+def checksum(read: Callable[[int], bytes], count: int, checked: int = CHECKED) -> int | None:
+    """The checksum of evenly spaced payloads; None if the tool gives decoded records instead."""
+    return crc_of(read(ordinal) for ordinal in range(0, count, max(1, count // checked)))

@@ -9,13 +9,12 @@ from typing import Any
 from harness import memory
 from harness.data import Data, Grid
 from harness.peer import Peer
-from harness.settings import Settings
+from harness.settings import BATCH, Settings
 from harness.task import Figure, Measured, Task
 from tasks.turn import ordinals
 
 WORKERS = 8
 BATCHES = 40
-BATCH = 256
 
 
 def work(tool: type[Peer], data: Data, settings: str, pipe: Connection) -> None:
@@ -42,7 +41,8 @@ class Workers(Task):
     title = "Memory of 8 workers"
     figures = (Figure("memory", "memory", "MiB"),)
     needs = ("get_many",)
-    warms_up = False
+    most_turns = 1
+    typical = 15
 
     def data(self, grid: Grid) -> list[Data]:
         return [grid.smallest()]

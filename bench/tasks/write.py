@@ -35,7 +35,7 @@ class Write(Task):
     store = ""
 
     def data(self, grid: Grid) -> list[Data]:
-        return grid.one_shard()
+        return [data for data in grid.ends() if data.shard_count == grid.shard_counts[0]]
 
     def measure(self, peer: Peer) -> Measured:
         path = file_of(peer)

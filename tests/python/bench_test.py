@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("OFINDEX_BIN", ROOT / "build" / "tools" / "ofindex")).resolve()
 PROGRAMS = COMMAND.parent.parent / "bench"
 TOOLS = ("ofindex", "limit", "numpy", "lmdb")
-TASKS = ("index", "get", "raw-epoch", "where", "equal", "resume", "gzip-get")
+TASKS = ("index", "get", "get-many", "raw-epoch", "raw-answers", "where", "equal", "groups", "resume", "gzip-get")
 
 
 @unittest.skipUnless((PROGRAMS / "limits" / "ofindex_limits").exists(), "built without benchmarks")
@@ -27,8 +27,11 @@ class BenchTest(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name)
 
-    def run_bench(self, *options: str, tasks: tuple[str, ...] = TASKS) -> subprocess.CompletedProcess[str]:
-        small = ["--quick", "--scale", "0.0005", "--shards", "2", "--turns", "1", "--seconds", "0.02"]
+    def run_bench(
+        self, *options: str, tasks: tuple[str, ...] = TASKS, is_quick: bool = True
+    ) -> subprocess.CompletedProcess[str]:
+        small = ["--scale", "0.002", "--sizes", "350B", "--shards", "2", "--turns", "1", "--seconds", "0.02"]
+        small += ["--quick"] if is_quick else []
         told = {
             "--only": ",".join(tasks),
             "--peers": ",".join(TOOLS),
@@ -51,9 +54,29 @@ class BenchTest(unittest.TestCase):
         self.assertEqual([result for result in self.results() if result["why"]], [])
         document = (self.folder / "benchmarks.md").read_text()
         get = document.partition("## Random reads, one by one")[2].partition("\n## ")[0]
-        for name in ("physical limit", "**ofindex**", "numpy, by hand", "LMDB"):
+        for name in ("physical limit, one thread", "**ofindex**", "numpy, by hand", "LMDB"):
             self.assertIn(f"| {name} |", get)
         self.assertTrue((self.folder / "benchmarks" / "get.svg").exists())
+
+    def test_a_part_of_a_full_run_keeps_the_results_and_the_tables_of_the_whole(self) -> None:
+        for name in ("results.jsonl", "benchmarks.md"):
+            (self.folder / name).write_text("")
+        done = self.run_bench(tasks=("count",), is_quick=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([(self.folder / name).read_text() for name in ("results.jsonl", "benchmarks.md")], ["", ""])
+        self.assertFalse((self.folder / "part.md").exists())
+        done = self.run_bench("--render", tasks=("count",), is_quick=False)
+        self.assertIn("## Open and count", (self.folder / "part.md").read_text())
+        self.assertEqual((self.folder / "benchmarks.md").read_text(), "")
+
+    def test_tables_are_kept_if_there_are_no_results_to_render(self) -> None:
+        (self.folder / "benchmarks.md").write_text("tables")
+        self.assertEqual(self.run_bench("--render").returncode, 1)
+        self.assertEqual((self.folder / "benchmarks.md").read_text(), "tables")
+
+    def test_a_run_without_the_limit_fails(self) -> None:
+        done = self.run_bench("--programs", "/nowhere", tasks=("get",))
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
 
     def test_a_run_goes_on_where_it_was_interrupted(self) -> None:
         self.run_bench(tasks=("count",))

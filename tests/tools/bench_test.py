@@ -15,12 +15,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BENCH = ROOT / "bench"
 sys.path.insert(0, str(BENCH))
 
+from harness import store  # noqa: E402
 from harness.data import Data, Grid  # noqa: E402
 from harness.figures import number, with_spread  # noqa: E402
+from harness.machine import facts  # noqa: E402
 from harness.peer import Peer  # noqa: E402
 from harness.process import finished  # noqa: E402
 from harness.report import Report, reasons, settings_of  # noqa: E402
 from harness.results import Result, Results, differing  # noqa: E402
+from harness.schedule import Schedule  # noqa: E402
 from harness.summary import Row, rows  # noqa: E402
 from harness.task import Figure  # noqa: E402
 from peers import PEERS  # noqa: E402
@@ -95,6 +98,45 @@ class ResultsTest(unittest.TestCase):
 
         self.assertEqual(differing([answered("a", [1, 2]), answered("b", [1, 2]), answered("c", None)]), {})
         self.assertEqual(differing([answered("a", 1), answered("b", 2)]), {"a": 1, "b": 2})
+        self.assertEqual(differing([answered("a", [1, 0.5]), answered("b", [1, 0.5 + 1e-9])]), {})
+        self.assertNotEqual(differing([answered("a", [1, 0.5]), answered("b", [1, 0.6])]), {})
+        self.assertNotEqual(differing([answered("a", [1]), answered("b", [1, 2])]), {})
+
+
+class ScheduleTest(unittest.TestCase):
+    def setUp(self):
+        self.schedule = Schedule(Grid("root", ("350B", "10KB", "110KB"), (1, 256), 1), PEERS, 3, 1)
+
+    def test_only_tools_that_read_in_place_take_part_with_many_shards(self):
+        many = self.schedule.grid.data("350B", 256)
+        self.assertIn("ofindex", self.schedule.tools_of(TASKS["get"], many))
+        self.assertNotIn("lmdb", self.schedule.tools_of(TASKS["get"], many))
+
+    def test_a_slow_converter_has_a_quarter_of_whole_data_and_all_of_little_data(self):
+        grid = self.schedule.grid
+        self.assertEqual(self.schedule.data_of("litdata", grid.data("350B")).records, 250_000)
+        self.assertEqual(self.schedule.data_of("lmdb", grid.data("350B")).records, 1_000_000)
+        self.assertEqual(self.schedule.data_of("litdata", grid.smallest(0.25)), grid.smallest(0.25))
+
+    def test_a_task_has_at_most_its_own_number_of_turns(self):
+        self.assertEqual([len(self.schedule.turns_of(TASKS[name])) for name in ("get", "resume", "workers")], [3, 2, 1])
+        self.assertEqual(list(self.schedule.turns_of(TASKS["first-batch"])), [0, 1, 2, 3])
+
+    def test_the_plan_tells_how_many_measurements_there_are(self):
+        one = Schedule(self.schedule.grid, {"lmdb": PEERS["lmdb"]}, 3, 1)
+        self.assertRegex(one.plan([TASKS["count"]]), r"^12 measurements, about \d+ min\.$")
+
+
+class StoreTest(unittest.TestCase):
+    def test_a_store_is_removed_with_its_mark_and_not_with_the_other_store_of_its_tool(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "data.lance"
+            for name in ("data.lance", "data.lance-map", "data.lance-typed"):
+                (path.parent / name).touch()
+            store.complete(path)
+            self.assertTrue(store.is_complete(path))
+            store.remove(path)
+            self.assertEqual([one.name for one in path.parent.iterdir()], ["data.lance-typed"])
 
 
 def running_groups():
@@ -119,6 +161,24 @@ class ProcessTest(unittest.TestCase):
                 return
             time.sleep(0.01)
         self.fail("the process still runs")
+
+    def test_when_a_run_is_told_to_end_what_it_has_started_ends_too(self):
+        script = (
+            f"import os, sys; sys.path.insert(0, {str(BENCH)!r})\n"
+            "from harness.process import end_by_exception, finished\n"
+            "end_by_exception()\n"
+            "finished(['sh', '-c', 'echo $$ > ' + sys.argv[1] + '.new; mv ' + sys.argv[1] + '.new ' + sys.argv[1]"
+            " + '; sleep 1000'], os.environ, 60)\n"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "group"
+            run = subprocess.Popen([sys.executable, "-c", script, path])
+            while not path.exists():
+                self.assertIsNone(run.poll())
+                time.sleep(0.01)
+            run.terminate()
+            self.assertEqual(run.wait(60), 143)
+            self.assertNotIn(int(path.read_text()), running_groups())
 
     def test_a_program_that_takes_too_long_is_ended(self):
         with self.assertRaises(subprocess.TimeoutExpired):
@@ -152,10 +212,23 @@ class ReportTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             report = Report(a_run(folder), TASKS, PEERS)
         task, size = TASKS["index"], TASKS["index"].figures[1]
-        self.assertEqual(report.advantage(task, size, Row("lmdb", (1,), (2,))), "")
-        self.assertIn("checksums", report.advantage(task, size, Row("lmdb", (1,), (0.5,))))
+        self.assertEqual(report.advantage(task, size, Row("numpy", (1,), (2,))), "")
+        self.assertIn("checksums", report.advantage(task, size, Row("numpy", (1,), (0.5,))))
+        self.assertEqual(report.advantage(task, size, Row("lmdb", (1,), (0.5,))), "not known yet")
+        self.assertEqual(report.advantage(task, task.figures[0], Row("polars", (1,), (0.5,))), "not known yet")
         self.assertIn("in memory", report.advantage(TASKS["get"], SPEED, Row("polars", (1,), (0.5,))))
         self.assertEqual(report.advantage(TASKS["get"], SPEED, Row("lmdb", (1,), (0.5,))), "not known yet")
+
+    def test_the_median_of_an_even_number_of_turns_is_between_the_two_in_the_middle(self):
+        with tempfile.TemporaryDirectory() as folder:
+            line = Report(a_run(folder), TASKS, PEERS).line("", Row("lmdb", (1, 2), (), (0.2, 0.4)), "")
+        self.assertTrue(line.endswith("| 0.300 |  |"), line)
+
+    def test_what_a_measurement_notes_follows_the_name(self):
+        one = Result("get", "data", "limit", 1, {"rate": 1}, note="one thread")
+        with tempfile.TemporaryDirectory() as folder:
+            line = Report(a_run(folder), TASKS, PEERS).line("", rows([one], SPEED)[0], "")
+        self.assertIn("| physical limit, one thread |", line)
 
     def test_the_lines_of_the_pairs_are_read_and_shown_with_their_bounds(self):
         told = (
@@ -186,6 +259,20 @@ class ReportTest(unittest.TestCase):
             little = "\n".join(Report(run, TASKS, PEERS).machine())
         self.assertNotIn("of the data", whole)
         self.assertIn("This run used 1 % of the data", little)
+
+    def test_a_figure_that_no_tool_has_gets_no_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report = Report(a_run(folder), TASKS, PEERS)
+        one = {"data": [Result("index", "data", "lmdb", 1, {"rate": 1})]}
+        self.assertEqual(list(report.table(TASKS["index"], TIME, one)), [])
+
+    def test_the_versions_of_the_tools_and_the_commit_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = a_run(folder)
+            run.tell({**facts(), "commit": "abc123", "date": "2026-01-02"})
+            told = "\n".join(Report(run, TASKS, PEERS).lines(""))
+        self.assertIn("ofindex at abc123, 2026-01-02.", told)
+        self.assertIn("| LMDB | lmdb==", told)
 
     def test_what_was_not_measured_is_listed_with_the_reason(self):
         document, _ = self.document()
@@ -244,7 +331,7 @@ class ToolsTest(unittest.TestCase):
                 self.assertRegex(package, r"==|<", name)
 
     def test_each_task_has_data_and_the_data_have_different_names(self):
-        grid = Grid("root", ("350B", "110KB"), (1, 8), 0.01)
+        grid = Grid("root", ("350B", "110KB"), (1, 8), 0.5)
         for name, task in TASKS.items():
             data = task.data(grid)
             self.assertTrue(data, name)
