@@ -12,6 +12,12 @@ from harness.task import Measured, Task
 
 Batch = dict[str, Any]
 GroupRows = tuple[Any, Any, Any]
+Writer = tuple[Callable[[Any], Any], Callable[[], Any], Callable[[], Any]]  # write one record; flush; close
+
+
+def no_queries(why: str) -> dict[str, str]:
+    """The part of `cannot` of a tool that answers no queries."""
+    return dict.fromkeys(("where", "groups", "total"), why)
 
 
 class Peer:
@@ -136,11 +142,11 @@ class Peer:
         """Functions that put payloads into the form that the tool takes, and that decode them."""
         raise NotImplementedError
 
-    def writer(self, path: Path) -> tuple[Callable[[bytes], Any], Callable[[], Any], Callable[[], Any]]:
+    def writer(self, path: Path) -> Writer:
         """The methods of a writer of TFRecords: write a payload, flush, close."""
         raise NotImplementedError
 
-    def value_writer(self, path: Path) -> tuple[Callable[[Batch], Any], Callable[[], Any], Callable[[], Any]]:
+    def value_writer(self, path: Path) -> Writer:
         """The methods of a writer of Examples: write a mapping of values, flush, close."""
         raise NotImplementedError
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any, ClassVar
 
-from harness.peer import Batch, Peer
+from harness.peer import Batch, Peer, no_queries
 from harness.settings import BATCH
 
 NO_COLUMNS = "has no columns"
@@ -35,9 +35,7 @@ class ArrayRecord(Peer):
     decoded_from = "raw"
     cannot: ClassVar[dict[str, str]] = {
         "make_typed": NO_COLUMNS,
-        "where": NO_COLUMNS,
-        "groups": NO_COLUMNS,
-        "total": NO_COLUMNS,
+        **no_queries(NO_COLUMNS),
     }
 
     def load(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.peer import Batch, Peer
+from harness.peer import Batch, Peer, no_queries
 from harness.settings import BATCH, THREADS, Missing
 
 SEQUENTIAL = "reads in sequence, through a buffer"
@@ -26,9 +26,7 @@ class Dali(Peer):
         "get": SEQUENTIAL,
         "get_many": SEQUENTIAL,
         "raw_epoch": "gives decoded records",
-        "where": SEQUENTIAL,
-        "groups": SEQUENTIAL,
-        "total": SEQUENTIAL,
+        **no_queries(SEQUENTIAL),
         "stoppable": "saves the state of a pipeline only at the end of an epoch",
     }
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from harness import columns
 from harness.data import Data
-from harness.peer import Batch, Peer
+from harness.peer import Batch, Peer, no_queries
 from harness.settings import BATCH, THREADS
 
 NO_QUERIES = "has no queries"
@@ -37,9 +37,7 @@ class LitData(Peer):
     is_slow = True
     cannot: ClassVar[dict[str, str]] = {
         "get_many": "reads one sample at a time",
-        "where": NO_QUERIES,
-        "groups": NO_QUERIES,
-        "total": NO_QUERIES,
+        **no_queries(NO_QUERIES),
     }
 
     def load(self) -> None:

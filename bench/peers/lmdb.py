@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from harness.order import shuffled
-from harness.peer import Peer
+from harness.peer import Peer, no_queries
 
 NO_VALUES = "values are bytes"
 KEY = struct.Struct(">Q")
@@ -20,9 +20,7 @@ class Lmdb(Peer):
     cannot: ClassVar[dict[str, str]] = {
         "make_typed": NO_VALUES,
         "decoded_epoch": NO_VALUES,
-        "where": NO_VALUES,
-        "groups": NO_VALUES,
-        "total": NO_VALUES,
+        **no_queries(NO_VALUES),
         "stoppable": "an epoch is a list of keys that the program must keep",
     }
 

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from harness import columns
-from harness.peer import Batch, Peer
+from harness.peer import Batch, Peer, no_queries
 from harness.settings import BATCH
 
 NO_QUERIES = "has no queries"
@@ -45,9 +45,7 @@ class Mosaic(Peer):
     packages = ("mosaicml-streaming==0.13.0", "torch==2.13.0")
     cannot: ClassVar[dict[str, str]] = {
         "get_many": "reads one sample at a time",
-        "where": NO_QUERIES,
-        "groups": NO_QUERIES,
-        "total": NO_QUERIES,
+        **no_queries(NO_QUERIES),
     }
 
     def load(self) -> None:

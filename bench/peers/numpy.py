@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.order import shuffled
-from harness.peer import Peer
+from harness.peer import Peer, no_queries
 
 LENGTH = struct.Struct("<Q")
 NO_COLUMNS = "has no columns"
@@ -46,9 +46,7 @@ class Numpy(Peer):
     cannot: ClassVar[dict[str, str]] = {
         "make_typed": NO_COLUMNS,
         "decoded_epoch": "does not decode",
-        "where": NO_COLUMNS,
-        "groups": NO_COLUMNS,
-        "total": NO_COLUMNS,
+        **no_queries(NO_COLUMNS),
         "stoppable": "an epoch is a list of ordinals that the program must keep",
     }
 

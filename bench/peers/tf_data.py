@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.peer import Batch, Peer
+from harness.peer import Batch, Peer, no_queries
 from harness.settings import BATCH
 
 SEQUENTIAL = "reads TFRecord from the beginning to the end"
@@ -25,9 +25,7 @@ class TfData(Peer):
         "make_typed": "has no columns",
         "get": SEQUENTIAL,
         "get_many": SEQUENTIAL,
-        "where": SEQUENTIAL,
-        "groups": SEQUENTIAL,
-        "total": SEQUENTIAL,
+        **no_queries(SEQUENTIAL),
     }
 
     def load(self) -> None:

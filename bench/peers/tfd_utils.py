@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from harness.order import shuffled
-from harness.peer import Batch, Peer
+from harness.peer import Batch, Peer, no_queries
 from harness.settings import THREADS
 
 NO_COLUMNS = "has no columns"
@@ -23,9 +23,7 @@ class TfdUtils(Peer):
         "make_typed": NO_COLUMNS,
         "get_many": "reads one record at a time",
         "raw_epoch": "gives decoded records",
-        "where": NO_COLUMNS,
-        "groups": NO_COLUMNS,
-        "total": NO_COLUMNS,
+        **no_queries(NO_COLUMNS),
         "stoppable": "an epoch is a list of keys that the program must keep",
     }
 

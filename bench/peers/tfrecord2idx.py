@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from harness.peer import Peer
+from harness.peer import Peer, no_queries
 
 NO_ACCESS = "the index serves only to divide a shard into ranges"
 NO_COLUMNS = "has no columns"
@@ -22,9 +22,7 @@ class Tfrecord2idx(Peer):
         "get_many": NO_ACCESS,
         "raw_epoch": NO_ACCESS,
         "decoded_epoch": "see the row of the tfrecord package",
-        "where": NO_COLUMNS,
-        "groups": NO_COLUMNS,
-        "total": NO_COLUMNS,
+        **no_queries(NO_COLUMNS),
         "stoppable": NO_ACCESS,
     }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness import columns
-from harness.peer import Batch, Peer
+from harness.peer import Batch, Peer, no_queries
 from harness.settings import BATCH
 
 SEQUENTIAL = "reads tar files from the beginning to the end"
@@ -30,9 +30,7 @@ class WebDataset(Peer):
         "count": "does not know the number of samples",
         "get": SEQUENTIAL,
         "get_many": SEQUENTIAL,
-        "where": SEQUENTIAL,
-        "groups": SEQUENTIAL,
-        "total": SEQUENTIAL,
+        **no_queries(SEQUENTIAL),
         "stoppable": "by design; its FAQ recommends sampling with replacement",
     }
 

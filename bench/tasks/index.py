@@ -18,7 +18,9 @@ MANY = 4  # times the records: for tools that read in place
 
 
 def made(peer: Peer, path: Path, make: Callable[[], None]) -> Measured:
-    """Makes `path` anew. What the tool writes next to it counts too. Later tasks read what the last turn made."""
+    """Removes `path` and writes a new one. Files that the tool writes next to it are counted. Later tasks read the
+    output of the last turn.
+    """
     store.remove(path)
     begin = time.perf_counter()
     make()

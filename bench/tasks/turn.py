@@ -34,7 +34,7 @@ def rate(pieces: Iterable[Item], work: Callable[[Item], int], seconds: float) ->
 
 
 def crc_of(payloads: Iterable[bytes]) -> int | None:
-    """The checksum of payloads in their order; None if the tool gives decoded records instead."""
+    """The checksum of the payloads, in order; None if the tool returns decoded records only."""
     found = 0
     for payload in payloads:
         if not isinstance(payload, bytes):

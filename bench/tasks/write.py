@@ -6,10 +6,11 @@ import time
 import zlib
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from harness import columns
 from harness.data import Data, Grid
-from harness.peer import Peer
+from harness.peer import Peer, Writer
 from harness.task import Figure, Measured, Task
 
 MOST_BYTES = 500 << 20
@@ -22,6 +23,18 @@ def some(data: Data) -> int:
 
 def file_of(peer: Peer) -> Path:
     return peer.data.store(f"{peer.slug()}-written.tfrecord")
+
+
+def seconds_for(writer: Writer, records: list[Any]) -> float:
+    """The seconds until all records are passed to the system."""
+    write, flush, close = writer
+    begin = time.perf_counter()
+    for record in records:
+        write(record)
+    flush()
+    seconds = time.perf_counter() - begin
+    close()
+    return seconds
 
 
 class Write(Task):
@@ -41,13 +54,7 @@ class Write(Task):
         path = file_of(peer)
         path.unlink(missing_ok=True)
         payloads = list(islice(peer.data.payloads(), some(peer.data)))
-        write, flush, close = peer.writer(path)
-        begin = time.perf_counter()
-        for payload in payloads:
-            write(payload)
-        flush()
-        seconds = time.perf_counter() - begin
-        close()
+        seconds = seconds_for(peer.writer(path), payloads)
         with path.open("rb") as file:
             answer = zlib.crc32(file.read(16 << 20))
         path.unlink()
@@ -71,13 +78,7 @@ class WriteValues(Task):
         path = file_of(peer)
         path.unlink(missing_ok=True)
         samples = [dict(sorted(sample.items())) for sample in columns.samples(peer.data)]
-        write, flush, close = peer.value_writer(path)
-        begin = time.perf_counter()
-        for sample in samples:
-            write(sample)
-        flush()
-        seconds = time.perf_counter() - begin
-        close()
+        seconds = seconds_for(peer.value_writer(path), samples)
         answer = zlib.crc32(path.read_bytes())
         path.unlink()
         return Measured({"rate": len(samples) / seconds}, answer)

@@ -46,7 +46,7 @@ Result<void> Grouping::Advance(uint64_t blocks) {
       });
 }
 
-// Returns no group if no record of the block is selected. Thread-safe.
+// Returns an empty result if the block has no selected records. Thread-safe.
 Result<Grouping::Block> Grouping::Prepare(uint64_t block) const {
   Block prepared;
   OFINDEX_ASSIGN(BlockSelection selected, predicate_.Evaluate(block));

@@ -91,7 +91,7 @@ class SqlSession {
   [[nodiscard]] Result<SqlRows> Query(std::string_view sql, const std::vector<SqlParameter>& parameters = {},
                                       const SqlLimits& limits = {}, size_t written_from = 0);
 
-  /// Returns true if no statement of this session is left.
+  /// Returns true if the session has no open statements.
   [[nodiscard]] bool idle() const;
 
   /// Makes Query ask `answer` first, which returns nothing if this session must run the statement.
