@@ -17,12 +17,7 @@ constexpr size_t kSorted = size_t{1} << 16;
 }  // namespace
 
 Grouping::Grouping(ColumnStore& store, const GroupRequest& request, Predicate predicate)
-    : store_(&store), predicate_(std::move(predicate)), index_(request.keys.size()) {
-  for (const GroupRequest::Key& key : request.keys) {
-    keys_.push_back(key.column);
-    descending_.push_back(key.descending);
-  }
-}
+    : store_(&store), keys_(request.keys), predicate_(std::move(predicate)), index_(request.keys.size()) {}
 
 Result<Grouping> Grouping::Of(ColumnStore& store, const GroupRequest& request, Predicate predicate, SumRule rule) {
   Grouping grouping(store, request, std::move(predicate));
@@ -55,7 +50,9 @@ Result<Grouping::Block> Grouping::Prepare(uint64_t block) const {
     prepared.groups = {.first = {0}, .rows = {selected.count}, .order = {0}};
     return prepared;
   }
-  OFINDEX_ASSIGN(prepared.groups, GroupBlock(*store_, keys_, block, std::move(selected)));
+  std::vector<uint32_t> columns;
+  for (const GroupRequest::Key& key : keys_) columns.push_back(key.column);
+  OFINDEX_ASSIGN(prepared.groups, GroupBlock(*store_, columns, block, std::move(selected)));
   for (const ArgumentStates& argument : arguments_) {
     OFINDEX_ASSIGN(ArgumentStates::Part part, argument.Prepare(prepared.groups, block));
     prepared.parts.push_back(std::move(part));
@@ -86,11 +83,8 @@ Result<std::vector<uint32_t>> Grouping::Sorted(const Check& check) const {
   const std::vector<uint64_t> places = Places();
   const auto before = [&](uint32_t a, uint32_t b) {
     if (!places.empty()) return places[a] < places[b];
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      const int compared = CompareValues(Key(a, i), Key(b, i));
-      if (compared != 0) return descending_[i] ? compared > 0 : compared < 0;
-    }
-    return false;
+    return CompareByKeys(
+               keys_, [&](size_t i) { return Key(a, i); }, [&](size_t i) { return Key(b, i); }) < 0;
   };
   const auto at = [&](size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(std::min(i, order.size())); };
   for (size_t begin = 0; begin < order.size(); begin += kSorted) {
@@ -131,7 +125,7 @@ std::vector<uint64_t> Grouping::Places() const {
       const Chunk::Value key = Key(group, i);
       const bool null = key.type == ColumnValue::Type::kNull;
       const uint64_t place = null ? 0 : static_cast<uint64_t>(key.integer) - static_cast<uint64_t>(least) + 1;
-      places[group] = places[group] * (range + 1) + (descending_[i] ? range - place : place);
+      places[group] = places[group] * (range + 1) + (keys_[i].descending ? range - place : place);
     }
   }
   return places;

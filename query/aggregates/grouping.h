@@ -11,6 +11,7 @@
 #include "query/aggregates/group_index.h"
 #include "query/aggregates/sum_state.h"
 #include "query/columns/column_store.h"
+#include "query/columns/value_order.h"
 #include "query/filter/predicate.h"
 
 namespace ofindex {
@@ -27,6 +28,17 @@ struct GroupRequest {
   std::vector<Key> keys;  ///< the order of the groups; none: all records are one group
   std::vector<Argument> arguments;
 };
+
+/// Compares two rows by the keys of an order: `a(i)` and `b(i)` are their values of key i. Returns less than, equal to
+/// or greater than 0.
+template <typename A, typename B>
+[[nodiscard]] int CompareByKeys(std::span<const GroupRequest::Key> keys, A a, B b) {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const int order = CompareValues(a(i), b(i));
+    if (order != 0) return (order < 0) != keys[i].descending ? -1 : 1;
+  }
+  return 0;
+}
 
 /// The records that meet a predicate, in groups. Blocks are grouped on all threads of the store, and added in order, so
 /// that the result does not depend on the threads. Not thread-safe; the store must outlive it.
@@ -74,8 +86,7 @@ class Grouping {
   [[nodiscard]] std::vector<uint64_t> Places() const;
 
   ColumnStore* store_;
-  std::vector<uint32_t> keys_;
-  std::vector<bool> descending_;
+  std::vector<GroupRequest::Key> keys_;
   Predicate predicate_;
   uint64_t next_block_ = 0;
   GroupIndex index_;

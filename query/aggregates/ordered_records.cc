@@ -72,11 +72,9 @@ Result<void> OrderedRecords::TakeBest(uint64_t block, std::vector<uint32_t> reco
     chunks.push_back(std::move(chunk));
   }
   const auto before = [&](uint32_t a, uint32_t b) {
-    for (size_t i = 0; i < chunks.size(); ++i) {
-      const int order = CompareValues(chunks[i]->At(a), chunks[i]->At(b));
-      if (order != 0) return order_[i].descending ? order > 0 : order < 0;
-    }
-    return a < b;
+    const int order = CompareByKeys(
+        order_, [&](size_t i) { return chunks[i]->At(a); }, [&](size_t i) { return chunks[i]->At(b); });
+    return order != 0 ? order < 0 : a < b;
   };
   const size_t kept = static_cast<size_t>(std::min<uint64_t>(count, records.size()));
   std::partial_sort(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(kept), records.end(), before);
@@ -93,11 +91,9 @@ Result<void> OrderedRecords::TakeBest(uint64_t block, std::vector<uint32_t> reco
 }
 
 bool OrderedRecords::Before(const Candidate& a, const Candidate& b) const {
-  for (size_t i = 0; i < order_.size(); ++i) {
-    const int order = CompareValues(a.values[i], b.values[i]);
-    if (order != 0) return order_[i].descending ? order > 0 : order < 0;
-  }
-  return a.ordinal < b.ordinal;
+  const int order = CompareByKeys(
+      order_, [&](size_t i) { return ViewOf(a.values[i]); }, [&](size_t i) { return ViewOf(b.values[i]); });
+  return order != 0 ? order < 0 : a.ordinal < b.ordinal;
 }
 
 // Returns a constraint on the first column that all later records meet which come before `worst`. Of equal values, the

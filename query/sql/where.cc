@@ -9,6 +9,7 @@
 #include "base/allocation.h"
 #include "base/text.h"
 #include "query/filter/predicate.h"
+#include "query/sql/program.h"
 #include "query/tables/records_table.h"
 
 namespace ofindex {
@@ -55,7 +56,8 @@ struct WhereQuery {
     return session.Query(sql, parameters, limits, kBefore.size());
   }
 
-  Result<SqlRows> Explain(const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
+  Result<SqlRows> Explain(const std::vector<SqlParameter>& parameters, SqlLimits limits) {
+    limits.rows = std::nullopt;  // of the answer, not of its program
     constexpr std::string_view kExplain = "EXPLAIN ";
     return session.Query(StrCat(kExplain, sql), parameters, limits, kExplain.size() + kBefore.size());
   }
@@ -70,12 +72,13 @@ struct IdleLoop {
 /// Reads the program of a statement, as EXPLAIN shows it, and finds whether its loop over the table is an idle one.
 class ProgramReader {
  public:
-  void Read(int64_t address, std::string_view opcode, int64_t p1, int64_t p2, int64_t p3) {
+  void Read(int64_t address, const Instruction& instruction) {
+    const std::string& opcode = instruction.opcode;
     if (opcode == "VNext") {
       inside_ = false;
       if (std::any_of(jumps_.begin(), jumps_.end(), [&](int64_t jump) { return jump != address; })) idle_ = false;
     } else if (inside_) {
-      ReadInLoop(opcode, p1, p2, p3);
+      ReadInLoop(instruction);
     } else if (opcode == "VFilter") {
       inside_ = true;
       ++scans_;
@@ -88,12 +91,13 @@ class ProgramReader {
   }
 
  private:
-  void ReadInLoop(std::string_view opcode, int64_t p1, int64_t p2, int64_t p3) {
+  void ReadInLoop(const Instruction& instruction) {
+    const std::string& opcode = instruction.opcode;
     if (opcode == "VColumn") {
-      columns_[p3] = static_cast<uint32_t>(p2);
-    } else if (opcode == "IsNull" && columns_.contains(p1)) {
-      loop_.not_null.push_back(columns_[p1]);
-      jumps_.push_back(p2);
+      columns_[instruction.p3] = static_cast<uint32_t>(instruction.p2);
+    } else if (opcode == "IsNull" && columns_.contains(instruction.p1)) {
+      loop_.not_null.push_back(columns_[instruction.p1]);
+      jumps_.push_back(instruction.p2);
     } else if (opcode != "Rowid" && opcode != "ResultRow") {
       idle_ = false;
     }
@@ -110,14 +114,11 @@ class ProgramReader {
 // Returns the loop of the statement, if SQLite leaves the rest to the table.
 Result<std::optional<IdleLoop>> FindIdleLoop(WhereQuery& query, const std::vector<SqlParameter>& parameters,
                                              const SqlLimits& limits) {
-  OFINDEX_ASSIGN(SqlRows program, query.Explain(parameters, limits));
+  OFINDEX_ASSIGN(SqlRows explained, query.Explain(parameters, limits));
+  OFINDEX_ASSIGN(const std::vector<Instruction> program, ReadProgram(explained));
   ProgramReader reader;
-  for (;;) {
-    OFINDEX_ASSIGN(const bool more, program.Next());
-    if (!more) return reader.Take();
-    const std::string opcode(AsText(program.At(1).bytes));
-    reader.Read(program.At(0).integer, opcode, program.At(2).integer, program.At(3).integer, program.At(4).integer);
-  }
+  for (size_t i = 0; i < program.size(); ++i) reader.Read(static_cast<int64_t>(i), program[i]);
+  return reader.Take();
 }
 
 // A selection of some blocks, to which records are added one by one, in any order.
