@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -48,13 +49,13 @@ class Environments:
             packages += [*self.with_ofindex, self.wheel]
         folder = f"{name}-more" if name == "ofindex" and self.with_ofindex else name
         try:
-            return self.made(folder, packages)
+            return self.made(folder, packages, [bound for one in same for bound in one.built_with])
         except subprocess.CalledProcessError as error:
             said = [line for line in error.stderr.splitlines() if line.strip()] or [f"exit code {error.returncode}"]
             self.broken[name] = f"cannot be installed: {said[-1]}"
             raise Missing(self.broken[name]) from error
 
-    def made(self, name: str, packages: list[str]) -> str:
+    def made(self, name: str, packages: list[str], built_with: Sequence[str]) -> str:
         folder = self.folder / name
         python, has = folder / "bin" / "python", folder / "packages.json"
         wanted = json.dumps([*packages, *([Path(self.wheel).stat().st_mtime] if self.wheel in packages else [])])
@@ -74,6 +75,11 @@ class Environments:
             str(python),
             "install",
         ]
-        subprocess.run([*pip, *packages], check=True, capture_output=True, text=True)
+        variables = dict(os.environ)
+        if built_with:
+            bounds = folder / "built_with.txt"
+            bounds.write_text("\n".join(built_with))
+            variables["PIP_CONSTRAINT"] = bounds.resolve().as_uri()  # only a variable reaches the packages of a build
+        subprocess.run([*pip, *packages], env=variables, check=True, capture_output=True, text=True)
         has.write_text(wanted)
         return str(python)

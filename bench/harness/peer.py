@@ -30,6 +30,7 @@ class Peer:
 
     name = ""
     packages: tuple[str, ...] = ()  # from PyPI, with versions
+    built_with: tuple[str, ...] = ()  # bounds for versions of what builds the packages, if they come as source
     environment = ""  # the tools with the same environment share it; the default is the tool's own
     is_slow = False  # converts so slowly that it has a quarter of the records of each size
     is_light = False  # takes part in --quick

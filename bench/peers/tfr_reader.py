@@ -25,6 +25,7 @@ def row(feature: Any) -> dict[str, Any]:
 class TfrReader(Peer):
     name = "tfr-reader"
     packages = ("tfr-reader==1.1.0", "polars<2", "numpy==2.4.6", "protobuf==6.33.5")
+    built_with = ("cython<3.3",)  # 3.3 refuses its indexer: "Signature not compatible with previous declaration"
     reads_in_place = True
     decoded_from = "raw"
     cannot: ClassVar[dict[str, str]] = {
