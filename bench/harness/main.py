@@ -139,6 +139,8 @@ def measure(words: argparse.Namespace, runner: Runner, tasks: list[Task]) -> Non
         results.forget_failures()
     if not results.facts:
         results.tell({**machine.facts(), "scale": grid.scale})
+    if (first := results.facts.get("commit")) != (now := machine.commit()):
+        raise SystemExit(f"{results.path} has results of commit {first}, not of {now}: run without --resume.")
     command = shlex.join(["tools/bench", *shown(sys.argv[1:])])
     results.tell({"command": "\n".join(filter(None, [results.facts.get("command", ""), command]))})
     titles = {data.name: data.title for task in tasks for data in task.data(grid)}

@@ -38,6 +38,7 @@ class Peer:
     decoded_from = "typed"  # the store that decoded epochs read: "raw", "typed", or nothing
     ends_exactly = True  # an epoch has each record once
     cannot: ClassVar[dict[str, str]] = {}  # by method
+    typed_note: ClassVar[str] = ""  # what make_typed() writes besides the four columns
     advantages: ClassVar[dict[str, str]] = {}  # why it may be better than ofindex, by task: only what is known
 
     def __init__(self, data: Data, settings: Settings) -> None:
@@ -85,6 +86,10 @@ class Peer:
 
     def load(self) -> None:
         """Imports the tool, untimed."""
+
+    def first_batch(self) -> Batch:
+        """The first batch of a decoded epoch."""
+        return next(iter(self.decoded_epoch(seed=1)))
 
     def load_loader(self) -> None:
         """Imports what only epochs need, untimed."""

@@ -142,12 +142,15 @@ class Runner:
         os.sync()  # or the kernel writes what others have made during this turn
         if task.is_cold:
             page_cache.drop(files)
-        elif task.store:
+        else:
             page_cache.warm(files)
         begin = time.monotonic()
         told = self.process({"tool": name, "task": task.name, "data": own.as_dict(), "do": "measure"}, name)
         wall = time.monotonic() - begin
-        answer, note = (told["answer"], told["note"]) if own == data else (None, f"1/{SLOW_PART} of the records")
+        is_whole = own == data
+        notes = [] if is_whole else [f"1/{SLOW_PART} of the records"]
+        note = "; ".join(filter(None, [*notes, told["note"]]))
+        answer = told["answer"] if is_whole else None
         return Result(task.name, data.name, name, turn, told["figures"], answer, wall, note=note)
 
     def process(self, job: dict[str, Any], name: str) -> dict[str, Any]:

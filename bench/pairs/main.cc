@@ -7,6 +7,8 @@
 
 #include "bench/pairs/child_tasks.h"
 #include "bench/pairs/claims.h"
+#include "bench/pairs/input/data.h"
+#include "bench/pairs/pair.h"
 
 int main(int argc, char** argv) {
   const std::span<char*> words(argv, static_cast<size_t>(argc));
@@ -15,5 +17,6 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();
   ofindex::PrintClaims();
-  return 0;
+  ofindex::RemoveMemoryFolder();
+  return ofindex::WasStopped() ? 1 : 0;
 }

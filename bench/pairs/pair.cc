@@ -6,6 +6,8 @@
 namespace ofindex {
 namespace {
 
+bool was_stopped = false;
+
 struct Turn {
   double ours;
   double bare;
@@ -45,7 +47,12 @@ void Measure(benchmark::State& state, const Pair& pair) {
   Report(pair.claim, ratio);
 }
 
-void Stop(benchmark::State& state, const Error& error) { state.SkipWithError(error.message.c_str()); }
+void Stop(benchmark::State& state, const Error& error) {
+  was_stopped = true;
+  state.SkipWithError(error.message.c_str());
+}
+
+bool WasStopped() { return was_stopped; }
 
 Result<double> Time(const Work& work, uint64_t& sum) {
   const auto begin = std::chrono::steady_clock::now();

@@ -31,6 +31,9 @@ void Measure(benchmark::State& state, const Pair& pair);
 /// Ends a benchmark that cannot continue.
 void Stop(benchmark::State& state, const Error& error);
 
+/// Returns true if a benchmark was stopped.
+[[nodiscard]] bool WasStopped();
+
 /// Returns the seconds that `work` takes, and stores its result in `sum`.
 [[nodiscard]] Result<double> Time(const Work& work, uint64_t& sum);
 

@@ -6,7 +6,6 @@
 namespace ofindex {
 namespace {
 
-constexpr char kInMemory[] = ":memory:";
 constexpr int kPageBytes = 4096;  // SQLite's default, which suits small rows
 
 uint64_t Whole(const ColumnValue& number) {
@@ -32,14 +31,8 @@ Result<void> CopyRows(SqlSession& from, sqlite::Database& to) {
 
 }  // namespace
 
-Result<PlainTable> PlainTable::InMemory(SqlSession& session) { return Make(session, kInMemory); }
-
-Result<PlainTable> PlainTable::OnDisk(SqlSession& session, const std::string& path) {
+Result<PlainTable> PlainTable::Copy(SqlSession& session, const std::string& path) {
   OFINDEX_TRY(OutputFile::Create(path));
-  return Make(session, path);
-}
-
-Result<PlainTable> PlainTable::Make(SqlSession& session, const std::string& path) {
   OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenForWriting(path, kPageBytes));
   OFINDEX_TRY(
       database.Execute("PRAGMA cache_size = -1000000;"

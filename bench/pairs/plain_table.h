@@ -19,18 +19,15 @@ struct Question {
 /// height, width, score, and _id as its rowid. Movable, not copyable; not thread-safe.
 class PlainTable {
  public:
-  /// Fills a table with the records of `session`: in memory, or in a new file at `path`, whose pages all stay in
-  /// SQLite's own cache after the first read. Errors: kIo, and those of SqlSession::Query.
-  [[nodiscard]] static Result<PlainTable> InMemory(SqlSession& session);
-  [[nodiscard]] static Result<PlainTable> OnDisk(SqlSession& session, const std::string& path);
+  /// Copies the records of `session` into a table in a new file at `path`, whose pages all stay in SQLite's own cache.
+  /// Errors: kIo, and those of SqlSession::Query.
+  [[nodiscard]] static Result<PlainTable> Copy(SqlSession& session, const std::string& path);
 
   /// Runs the query, and returns a sum over the numbers in all rows, reals truncated to integers.
   [[nodiscard]] Result<uint64_t> SumOver(const Question& question);
 
  private:
   explicit PlainTable(sqlite::Database database) : database_(std::move(database)) {}
-
-  [[nodiscard]] static Result<PlainTable> Make(SqlSession& session, const std::string& path);
 
   sqlite::Database database_;
 };

@@ -109,8 +109,7 @@ void Command(benchmark::State& state) {
   constexpr double kLines = 10'000'000;
   const auto synthetic = HundredMillionRecords();
   if (!synthetic) return Stop(state, synthetic.error());
-  const auto self = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string tool = self.parent_path().parent_path() / "tools/ofindex";
+  const std::string tool = OFINDEX_COMMAND;
   if (!std::filesystem::exists(tool)) return Stop(state, {ErrorCode::kNotFound, tool + ": not built", ""});
   const std::string command = StrCat("'", tool, "' sample '", synthetic->index, "' -n 10000000 | cat > /dev/null");
   std::vector<double> rates;

@@ -13,28 +13,24 @@
 #include "bench/pairs/pair.h"
 #include "bench/pairs/plain_table.h"
 #include "query/columns/snapshot.h"
-#include "query/tables/tables.h"
+#include "query/sql/open_session.h"
 
 namespace ofindex {
 namespace {
 
-/// The records as the virtual table, and as ordinary tables.
+/// The records as the virtual table, and as an ordinary table.
 struct Fixture {
   SqlSession session;
-  PlainTable in_memory;
-  PlainTable on_disk;
+  PlainTable table;
 };
 
 Result<Fixture> MakeFixture() {
   OFINDEX_ASSIGN(const DataSet data, ImageRecords());
   OFINDEX_TRY(Rebuild(data.folder, kFourColumns));
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(data.folder));
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
-  const auto add = [&store](sqlite3* db, const WorkLimits& limits) { return RegisterRecords(db, store, limits); };
-  OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, {"records"}));
-  OFINDEX_ASSIGN(PlainTable in_memory, PlainTable::InMemory(session));
-  OFINDEX_ASSIGN(PlainTable on_disk, PlainTable::OnDisk(session, DataFolder() + "/plain-table.sqlite"));
-  return Fixture{std::move(session), std::move(in_memory), std::move(on_disk)};
+  OFINDEX_ASSIGN(SqlSession session, OpenSession(*snapshot));
+  OFINDEX_ASSIGN(PlainTable table, PlainTable::Copy(session, MemoryFolder() + "/plain-table.sqlite"));
+  return Fixture{std::move(session), std::move(table)};
 }
 
 // Created once, by the first benchmark that needs it.
@@ -43,25 +39,15 @@ Result<Fixture>& TheFixture() {
   return fixture;
 }
 
-// The bare side gets the faster table. Both were just written, so neither waits for the disk.
-Result<PlainTable*> FasterTable(Fixture& fixture, const Question& question) {
-  uint64_t sum = 0;
-  OFINDEX_ASSIGN(const double in_memory, Time([&] { return fixture.in_memory.SumOver(question); }, sum));
-  OFINDEX_ASSIGN(const double on_disk, Time([&] { return fixture.on_disk.SumOver(question); }, sum));
-  return in_memory <= on_disk ? &fixture.in_memory : &fixture.on_disk;
-}
-
 void Ask(benchmark::State& state, const Claim& claim, const Question& question) {
   auto& fixture = TheFixture();
   if (!fixture) return Stop(state, fixture.error());
-  const auto table = FasterTable(*fixture, question);
-  if (!table) return Stop(state, table.error());
   const auto data = ImageRecords();
   if (!data) return Stop(state, data.error());
   Measure(state, {.claim = claim,
                   .records = data->records,
                   .ours = [&] { return SumOver(fixture->session, question); },
-                  .bare = [&] { return (*table)->SumOver(question); }});
+                  .bare = [&] { return fixture->table.SumOver(question); }});
 }
 
 // Runs the same query twice: on `records`, and on a copy that the statement creates and SQLite indexes automatically.

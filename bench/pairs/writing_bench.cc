@@ -30,17 +30,9 @@ constexpr uint64_t kRows = 2'000'000;
 constexpr uint64_t kImages = 6'000;
 constexpr LengthRange kImageBytes{70'000, 150'000};
 
-// Folder for results, and for data that are read from memory.
-std::string QuickFolder() {
-  std::error_code error;
-  const std::string folder = fs::is_directory("/dev/shm", error) ? "/dev/shm/ofindex-bench" : DataFolder() + "/quick";
-  fs::create_directories(folder, error);
-  return folder;
-}
-
 // Returns lines such as {"id": 17, "label": 7, "score": 0.4301, "name": "user17", "ok": true}.
 Result<std::string> Rows() {
-  const std::string path = StrCat(QuickFolder(), "/rows-", kRows, ".jsonl");
+  const std::string path = StrCat(MemoryFolder(), "/rows-", kRows, ".jsonl");
   if (StatFile(path)) return path;
   OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(path, AtomicFile::IfLocked::kFail));
   OFINDEX_ASSIGN(OutputFile out, temporary.Open());
@@ -61,7 +53,7 @@ Result<std::string> Rows() {
 
 // Makes OFRecords of a label and an image of about 110 KB.
 Result<std::string> Images() {
-  const std::string path = StrCat(QuickFolder(), "/images-", kImages, ".ofrecord");
+  const std::string path = StrCat(MemoryFolder(), "/images-", kImages, ".ofrecord");
   if (StatFile(path)) return path;
   std::vector<uint8_t> noise(uint64_t{1} << 20);
   for (size_t i = 0; i < noise.size(); i += 8) StoreLe64(noise.data() + i, Noise(i));
@@ -142,7 +134,7 @@ void MeasureRate(benchmark::State& state, const Claim& claim, double amount, con
 void PackRows(benchmark::State& state) {
   const auto rows = Rows();
   if (!rows) return Stop(state, rows.error());
-  const std::string arguments = StrCat("pack ", *rows, " --to tfrecord -o ", QuickFolder(), "/packed.tfrecord");
+  const std::string arguments = StrCat("pack ", *rows, " --to tfrecord -o ", MemoryFolder(), "/packed.tfrecord");
   Measure(state, {.claim = {"pack, JSON lines of 5 fields / the parser alone", Claim::Bound::kAtLeast, 1 / 1.5},
                   .records = kRows,
                   .ours = [&] { return Run(arguments, kRows); },
@@ -152,7 +144,7 @@ void PackRows(benchmark::State& state) {
 void PackRowsRate(benchmark::State& state) {
   const auto rows = Rows();
   if (!rows) return Stop(state, rows.error());
-  const std::string arguments = StrCat("pack ", *rows, " --to tfrecord -o ", QuickFolder(), "/packed.tfrecord");
+  const std::string arguments = StrCat("pack ", *rows, " --to tfrecord -o ", MemoryFolder(), "/packed.tfrecord");
   MeasureRate(state, {"pack, JSON lines of 5 fields", Claim::Bound::kAtLeast, 1, "M records/s"}, kRows / 1e6,
               [&] { return Run(arguments, kRows); });
 }
@@ -161,7 +153,7 @@ void ConvertImages(benchmark::State& state) {
   const auto images = Images();
   if (!images) return Stop(state, images.error());
   if (const auto built = Run("build " + *images, 0); !built) return Stop(state, built.error());
-  const std::string out = QuickFolder() + "/converted.tfrecord";
+  const std::string out = MemoryFolder() + "/converted.tfrecord";
   Measure(state, {.claim = {"convert, 110 KB OFRecords to Examples, warm / a copy", Claim::Bound::kNone},
                   .records = kImages,
                   .ours = [&] { return Run(StrCat("convert ", *images, " --to tfrecord -o ", out), kImages); },
@@ -174,7 +166,7 @@ void ConvertImagesRate(benchmark::State& state) {
   const auto facts = StatFile(*images);
   if (!facts) return Stop(state, facts.error());
   if (const auto built = Run("build " + *images, 0); !built) return Stop(state, built.error());
-  const std::string out = QuickFolder() + "/converted.tfrecord";
+  const std::string out = MemoryFolder() + "/converted.tfrecord";
   MeasureRate(state, {"convert, 110 KB OFRecords to Examples, warm", Claim::Bound::kAtLeast, 1, "GB/s"},
               static_cast<double>(facts->size) / 1e9,
               [&] { return Run(StrCat("convert ", *images, " --to tfrecord -o ", out), kImages); });

@@ -38,7 +38,8 @@ class Dali(Peer):
         del nvidia
 
     def make(self) -> None:
-        """The `tfrecord2idx` script of the package: offset and size as text, for each shard.
+        """The `tfrecord2idx` script of the package, a process for each shard, as its page has it: offset and size as
+        text.
         https://docs.nvidia.com/deeplearning/dali/user-guide/docs/examples/general/data_loading/dataloading_tfrecord.html"""
 
         script = Path(sys.executable).with_name("tfrecord2idx")

@@ -14,9 +14,6 @@ IN_MEMORY = "a table in memory is not on disk: see DuckDB over Parquet"
 
 class DuckDb(Peer):
     name = "DuckDB, in memory"
-    advantages: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("where", "equal", "groups", "total"), "has all columns in memory"
-    )
     packages = ("duckdb==2.0.0", "pyarrow==26.0.1", "numpy==2.4.6")
     environment = "duckdb"
     is_light = True

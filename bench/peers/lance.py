@@ -23,6 +23,7 @@ def batch_of(table: Any) -> Batch:
 class Lance(Peer):
     name = "Lance, take"
     packages = ("pylance==14.0.2", "numpy==2.4.6")
+    typed_note = "id and image too, and two indexes"
     environment = "lance"
     cannot: ClassVar[dict[str, str]] = {
         "groups": NO_AGGREGATES,

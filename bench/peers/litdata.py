@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 from harness import columns
 from harness.data import Data
 from harness.peer import Batch, Peer, no_queries
-from harness.settings import BATCH, THREADS
+from harness.settings import BATCH
 
 NO_QUERIES = "has no queries"
 CHUNK = "64MB"
-FEW = 400_000  # records, which one process reads before workers have started
 BYTES = ("image", "record")
 
 
@@ -34,6 +33,7 @@ def listed(samples: Sequence[dict[str, Any]]) -> Batch:
 class LitData(Peer):
     name = "LitData"
     packages = ("litdata==0.2.76", "torch==2.13.0")
+    typed_note = "id and image too"
     is_slow = True
     cannot: ClassVar[dict[str, str]] = {
         "get_many": "reads one sample at a time",
@@ -69,8 +69,7 @@ class LitData(Peer):
     def loader(self, data: Any) -> Any:
         from litdata import StreamingDataLoader
 
-        workers = THREADS if self.data.records > FEW else 0
-        return StreamingDataLoader(data, batch_size=BATCH, collate_fn=listed, num_workers=workers, drop_last=False)
+        return StreamingDataLoader(data, batch_size=BATCH, collate_fn=listed, num_workers=0, drop_last=False)
 
     def count(self) -> int:
         """`len(StreamingDataset(path))`."""
@@ -82,9 +81,9 @@ class LitData(Peer):
         return lambda ordinal: bytes(data[ordinal]["record"])
 
     def raw_epoch(self, seed: int) -> Iterable[Sequence[bytes]]:
-        """`StreamingDataLoader` over a local `StreamingDataset(shuffle=True)`, a worker per processor; none
-        for fewer than 400,000 records: with 100,000, none reached 270 k to 283 k records/s, two workers 11 k. By
-        default, samples move only within windows of a chunk.
+        """`StreamingDataLoader` over a local `StreamingDataset(shuffle=True)`, without workers: with 100,000 records,
+        none reached 270 k to 283 k records/s, two workers 11 k. By default, samples move only within windows of a
+        chunk.
         https://github.com/Lightning-AI/litData#stream-the-dataset"""
         return (batch["record"] for batch in self.loader(self.open(self.store, seed)))
 

@@ -43,6 +43,7 @@ def listed(samples: Sequence[dict[str, Any]]) -> Batch:
 class Mosaic(Peer):
     name = "MosaicML streaming"
     packages = ("mosaicml-streaming==0.13.0", "torch==2.13.0")
+    typed_note = "id and image too"
     cannot: ClassVar[dict[str, str]] = {
         "get_many": "reads one sample at a time",
         **no_queries(NO_QUERIES),

@@ -95,13 +95,19 @@ class Ofindex(Peer):
         data = self.open()
         return self.batches(data, data.sampler(seed=seed))
 
+    def first_batch(self) -> Batch:
+        """`ds.batch` of the first ordinals of `ds.sampler()`, to numpy's arrays: the import of torch, which the Loader
+        needs, takes most of a second."""
+        data = self.open()
+        return data.batch(data.sampler(seed=1).take(BATCH), self.features())
+
     def where(self) -> Callable[[str], Any]:
         """`ds.where(condition)`, evaluated, and its ordinals."""
         data = self.open("typed")
         return lambda condition: (found := data.where(condition)).ordinals(range(len(found)))
 
     def groups(self) -> Callable[[], GroupRows]:
-        """`ds.sql` with GROUP BY, by SQLite's engine."""
+        """`ds.sql` with GROUP BY."""
         data = self.open("typed")
 
         def ask() -> GroupRows:
@@ -112,7 +118,7 @@ class Ofindex(Peer):
         return ask
 
     def total(self) -> Callable[[], tuple[int, int]]:
-        """`ds.sql`, by SQLite's engine."""
+        """`ds.sql`."""
         data = self.open("typed")
         return lambda: data.sql("SELECT count(*), sum(height) FROM records").fetchall()[0]
 

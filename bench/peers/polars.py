@@ -13,9 +13,7 @@ EPOCH = "has no loader"
 
 class Polars(Peer):
     name = "Polars, in memory"
-    advantages: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("get", "get-many", "where", "equal", "groups", "total"), "has all data in memory"
-    )
+    advantages: ClassVar[dict[str, str]] = dict.fromkeys(("get", "get-many"), "has all data in memory")
     packages = ("polars==2.1.0", "pyarrow==26.0.1", "numpy==2.4.6")
     is_light = True
     cannot: ClassVar[dict[str, str]] = {

@@ -16,6 +16,7 @@ NO_AGGREGATES = "has no aggregates; its docs use DuckDB"
 class Vortex(Peer):
     name = "Vortex"
     packages = ("vortex-data==0.93.0", "numpy==2.4.6")
+    typed_note = "id and image too"
     cannot: ClassVar[dict[str, str]] = {
         "groups": NO_AGGREGATES,
         "total": NO_AGGREGATES,

@@ -25,6 +25,7 @@ def listed(samples: Sequence[dict[str, Any]]) -> Batch:
 class WebDataset(Peer):
     name = "WebDataset"
     packages = ("webdataset==1.0.2", "numpy==2.4.6")
+    typed_note = "id and image too"
     is_slow = True
     cannot: ClassVar[dict[str, str]] = {
         "count": "does not know the number of samples",

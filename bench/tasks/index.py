@@ -14,10 +14,12 @@ from harness.peer import Peer
 from harness.task import Figure, Measured, Task
 
 MIB = 1 << 20
+FRUGAL = ("tfrecord2idx", "webdataset", "spdl_files", "numpy", "tfd_utils")
+SMALL = "holds a record at a time; ofindex holds blocks for each thread, and its library"
 MANY = 4  # times the records: for tools that read in place
 
 
-def made(peer: Peer, path: Path, make: Callable[[], None]) -> Measured:
+def made(peer: Peer, path: Path, make: Callable[[], None], note: str = "") -> Measured:
     """Removes `path` and writes a new one. Files that the tool writes next to it are counted. Later tasks read the
     output of the last turn.
     """
@@ -32,7 +34,7 @@ def made(peer: Peer, path: Path, make: Callable[[], None]) -> Measured:
         "bytes": size / peer.data.records,
         "memory": memory.peak() / MIB,
     }
-    return Measured(figures)
+    return Measured(figures, note=note)
 
 
 class Index(Task):
@@ -52,8 +54,12 @@ class Index(Task):
         Figure("memory", "peak memory", "MiB"),
     )
     advantages: ClassVar[dict[str, str]] = {
-        f"bytes {tool}": "keeps neither checksums nor damage, and an index of ofindex has a fixed part of 900 KiB"
-        for tool in ("tfrecord2idx", "dali", "numpy")
+        "rate numpy": "does not wait for the disk; a build ends when index and map are on it",
+        **{
+            f"bytes {tool}": "keeps neither checksums nor damage, and an index of ofindex has a fixed part of 900 KiB"
+            for tool in ("tfrecord2idx", "dali", "numpy", "tfd_utils", "tfr_reader")
+        },
+        **dict.fromkeys((f"memory {tool}" for tool in FRUGAL), SMALL),
     }
     needs = ("make",)
     store = ""
@@ -98,6 +104,10 @@ class IndexColumns(Task):
         Figure("bytes", "size on disk", "B/record"),
         Figure("memory", "peak memory", "MiB"),
     )
+    advantages: ClassVar[dict[str, str]] = {
+        f"bytes {tool}": "has the columns alone; ofindex also has the places of the records, and a fixed part of 900 KiB"
+        for tool in ("polars", "polars_parquet", "duckdb", "duckdb_parquet")
+    }
     needs = ("make_typed", "where")
     store = ""
     typical = 12
@@ -106,4 +116,4 @@ class IndexColumns(Task):
         return [grid.smallest()]
 
     def measure(self, peer: Peer) -> Measured:
-        return made(peer, peer.typed_store, peer.make_typed)
+        return made(peer, peer.typed_store, peer.make_typed, peer.typed_note)

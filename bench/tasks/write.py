@@ -37,6 +37,14 @@ def seconds_for(writer: Writer, records: list[Any]) -> float:
     return seconds
 
 
+def checksum_of(path: Path) -> int:
+    total = 0
+    with path.open("rb") as file:
+        while part := file.read(16 << 20):
+            total = zlib.crc32(part, total)
+    return total
+
+
 class Write(Task):
     """Write payloads one by one, until all are passed to the system; the bytes of the files must be the same."""
 
@@ -55,8 +63,7 @@ class Write(Task):
         path.unlink(missing_ok=True)
         payloads = list(islice(peer.data.payloads(), some(peer.data)))
         seconds = seconds_for(peer.writer(path), payloads)
-        with path.open("rb") as file:
-            answer = zlib.crc32(file.read(16 << 20))
+        answer = checksum_of(path)
         path.unlink()
         return Measured({"rate": len(payloads) / seconds}, answer)
 
@@ -79,6 +86,6 @@ class WriteValues(Task):
         path.unlink(missing_ok=True)
         samples = [dict(sorted(sample.items())) for sample in columns.samples(peer.data)]
         seconds = seconds_for(peer.value_writer(path), samples)
-        answer = zlib.crc32(path.read_bytes())
+        answer = checksum_of(path)
         path.unlink()
         return Measured({"rate": len(samples) / seconds}, answer)

@@ -76,6 +76,18 @@ std::string DataFolder() {
   return (fs::read_symlink("/proc/self/exe", error).parent_path() / "bench-data").string();
 }
 
+std::string MemoryFolder() {
+  std::error_code error;
+  const std::string folder = fs::is_directory("/dev/shm", error) ? "/dev/shm/ofindex-bench" : DataFolder() + "/memory";
+  fs::create_directories(folder, error);
+  return folder;
+}
+
+void RemoveMemoryFolder() {
+  std::error_code error;
+  fs::remove_all(MemoryFolder(), error);
+}
+
 Result<DataSet> SmallRecords() { return Make(kSmall); }
 
 std::vector<uint64_t> ShuffledOrdinals(uint64_t records) {

@@ -11,6 +11,10 @@ namespace ofindex {
 /// Returns the folder for the benchmarks' data: OFINDEX_BENCH_DATA, or else bench-data/ next to the program.
 [[nodiscard]] std::string DataFolder();
 
+/// Returns a folder for files that should be written to and read from memory, and removes it at the end.
+[[nodiscard]] std::string MemoryFolder();
+void RemoveMemoryFolder();
+
 /// A folder of TFRecord shards. Payloads are random bytes of random lengths, the same on every machine.
 struct DataSet {
   std::string folder;
