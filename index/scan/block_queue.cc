@@ -6,7 +6,8 @@ namespace ofindex {
 
 bool BlockQueue::WaitForRoom(size_t shard) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return error_ || shard <= wanted_ || bytes_ < max_bytes_; });
+  changed_.wait(lock,
+                [&] { return error_ || bytes_ < max_bytes_ || (shard == wanted_ && shards_[shard].blocks.empty()); });
   return !error_;
 }
 

@@ -17,8 +17,10 @@ namespace ofindex {
 /// Passes the blocks of many shards from many building threads to one writer, which takes them in order of shards and
 /// blocks: the index does not depend on timing. Thread-safe.
 ///
-/// Memory is bounded: builders call WaitForRoom before they walk a block and wait while the queue is full, except the
-/// one that builds the next block for the writer.
+/// Memory is bounded: builders call WaitForRoom before they walk a block and wait while the queue is full, except in
+/// the writer's shard as long as none of its blocks has arrived. If one has, the block that the writer needs has
+/// arrived too, or another thread works on it, since blocks are walked in order. So the queue exceeds its limit by at
+/// most one block per thread.
 class BlockQueue {
  public:
   BlockQueue(size_t shards, uint64_t max_bytes) : shards_(shards), max_bytes_(max_bytes) {}

@@ -24,6 +24,11 @@ constexpr uint32_t kHopsUntilBuffering = 8;
 
 }  // namespace
 
+tl::unexpected<Error> Shrunk(const ReadableBytes& bytes, uint64_t at) {
+  return Fail(ErrorCode::kStale, StrCat(Printable(bytes.path()), "@", at, ": the file shrinks while it is read"),
+              "run the command again when the file is no longer written to");
+}
+
 Result<HeaderChain::Halt> HeaderChain::Advance(uint64_t& position, std::vector<uint64_t>& starts, size_t limit,
                                                uint64_t stop_at, uint64_t empty_until) {
   const uint64_t header = HeaderBytes(framing_);
@@ -95,11 +100,7 @@ Result<void> HeaderChain::Refill(uint64_t position) {
   const uint64_t n = std::min(wanted, size_ - position);
   if (buffer_.size() < n) buffer_.resize(n);
   OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(position, std::span(buffer_).first(n)));
-  if (got != n) {
-    return Fail(ErrorCode::kStale,
-                StrCat(Printable(bytes_.path()), "@", position + got, ": the file shrinks while it is read"),
-                "run the command again when the file is no longer written to");
-  }
+  if (got != n) return Shrunk(bytes_, position + got);
   window_begin_ = position;
   window_end_ = position + n;
   window_records_ = 0;

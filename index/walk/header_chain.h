@@ -24,6 +24,9 @@ class WalkVisitor {
                                            uint64_t begin) = 0;
 };
 
+/// Returns the error for bytes that end at `at`, before the size that they had when the walk began: kStale.
+[[nodiscard]] tl::unexpected<Error> Shrunk(const ReadableBytes& bytes, uint64_t at);
+
 /// The chain of a shard's headers, as far as it can be trusted: the one loop behind every walk.
 ///
 /// A header is trusted if its checksum is correct (TFRecord) and its record ends inside the shard. Small records are

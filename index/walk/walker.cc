@@ -78,7 +78,8 @@ Result<void> ShardWalker::PassDamage() {
     return {};
   }
   std::array<uint8_t, kMaxHeaderBytes> header{};
-  OFINDEX_TRY(bytes_.ReadAt(position_, std::span(header).first(HeaderBytes(framing_))));
+  OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(position_, std::span(header).first(HeaderBytes(framing_))));
+  if (got != HeaderBytes(framing_)) return Shrunk(bytes_, position_ + got);
   if (framing_ == Framing::kTfRecord && !LengthCrcHolds(header.data())) return PassBadLengthCrc();
   // A length that leads out of the file means that a writer was interrupted, if a protobuf message can be that long or,
   // for a length with a correct checksum, if a file can be that large.
@@ -123,10 +124,11 @@ Result<void> ShardWalker::MeasureZeros() {
     if (!more) break;
     const std::span<uint8_t> part = std::span(buffer).first(std::min(n, size_ - at));
     OFINDEX_ASSIGN(const size_t got, bytes_.ReadAt(at, part));
+    if (got == 0) return Shrunk(bytes_, at);
     const auto end = part.begin() + static_cast<std::ptrdiff_t>(got);
     const auto nonzero = std::find_if(part.begin(), end, [](uint8_t byte) { return byte != 0; });
     at += static_cast<uint64_t>(nonzero - part.begin());
-    if (nonzero != end || got == 0) break;
+    if (nonzero != end) break;
   }
   zeros_until_ = at;
   return {};

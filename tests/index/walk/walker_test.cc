@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mmap/offsets/packed_offsets.h"
@@ -229,6 +231,43 @@ TEST_CASE("a file that shrinks during the walk is an error, not a shorter shard"
   const Result<bool> more = walker.NextBlock(boundaries);
   REQUIRE(!more.has_value());
   CHECK(more.error().code == ErrorCode::kStale);
+}
+
+TEST_CASE("a file that is truncated between two looks at the same bytes is an error, and the walk ends") {
+  struct Truncating final : WalkVisitor {
+    Truncating(std::string shard, uint64_t size) : path(std::move(shard)), bytes(size) {}
+    Result<void> Visit(std::span<const uint64_t> /*starts*/, uint64_t /*end*/, ByteView /*window*/,
+                       uint64_t /*begin*/) override {
+      TruncateTo(path, bytes);
+      return {};
+    }
+    std::string path;
+    uint64_t bytes;
+  };
+  struct Row {
+    const char* what;
+    Framing framing;
+    std::string tail;
+  };
+  const TempDir dir;
+  for (const Row& row :
+       {Row{"zeros left by a writer", kOf, Zeros(100)}, Row{"zeros left by a writer", kTf, Zeros(100)},
+        Row{"a length out of the file", kOf, Filler(100)}, Row{"a false header", kTf, FalseHeader(9)}}) {
+    CAPTURE(row.what);
+    CAPTURE(Name(row.framing));
+    const std::string one = RecordBytes(row.framing, "one");
+    WriteFile(dir / "shard", one + row.tail);
+    const File file = OpenFile(dir / "shard");
+    const Progress progress;
+    const FileBytes bytes(file, one.size() + row.tail.size());
+    ShardWalker walker(bytes, row.framing, progress);
+    Truncating visitor(dir / "shard", one.size());
+    std::vector<uint64_t> boundaries;
+    Result<bool> more = walker.NextBlock(boundaries, &visitor);
+    while (more && *more) more = walker.NextBlock(boundaries, &visitor);
+    REQUIRE(!more.has_value());
+    CHECK(more.error().code == ErrorCode::kStale);
+  }
 }
 
 TEST_CASE("a cancelled walk stops") {
