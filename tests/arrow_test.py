@@ -62,7 +62,7 @@ ROOMS = {
     "query/stats": "base index/chunks index/columns query/columns",
     "query/tables": "base index/catalog index/chunks index/columns query/aggregates query/columns query/columns/chunks "
     "query/filter query/tables/groups query/tables/values",
-    "query/tables/groups": "base query/aggregates query/columns query/filter query/tables/values",
+    "query/tables/groups": "base proto/extract query/aggregates query/columns query/filter query/tables/values",
     "query/tables/values": "base index/chunks index/columns query/columns",
     "tools": "base tools/shell tools/verbs",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Kernels alone evaluate the same expressions with other versions of SQLite as with the version of the build.
 
-query/sql/where.cc reads the bytecode of a statement, whose opcodes may change from one version of SQLite to the next.
-The tests of where.cc are run again with each shared library in OFINDEX_SQLITES, which are separated by colons; PyPI's
-pysqlite3-binary has one in its folder pysqlite3_binary.libs. Without OFINDEX_SQLITES, there is nothing to run.
+query/sql/where.cc and query/sql/group_loop.cc read the bytecode of a statement, whose opcodes may change from one version
+of SQLite to the next. Their tests are run again with each shared library in OFINDEX_SQLITES, which are separated by
+colons; PyPI's pysqlite3-binary has one in its folder pysqlite3_binary.libs. Without OFINDEX_SQLITES, there is nothing
+to run.
 
 Usage: sqlite_versions_test.py QUERY_TEST, the program of the unit tests of query/.
 """
@@ -18,6 +19,7 @@ import tempfile
 import unittest
 
 PROGRAM = pathlib.Path()
+SOURCES = ",".join(f"*query/sql/{name}_test.cc" for name in ("where", "grouped_statements", "aggregate_oracle"))
 LIBRARIES = [pathlib.Path(name).resolve() for name in os.environ.get("OFINDEX_SQLITES", "").split(":") if name]
 
 
@@ -35,7 +37,7 @@ def run_with(library: pathlib.Path, *args: str, **environment: str) -> subproces
 
 
 class SqliteVersionsTest(unittest.TestCase):
-    """Runs the tests of where.cc with one SQLite library after another."""
+    """Runs the tests of programs with one SQLite library after another."""
 
     @unittest.skipUnless(LIBRARIES, "OFINDEX_SQLITES names no library")
     def test_kernels_answer_the_same_expressions_with_every_version(self) -> None:
@@ -43,7 +45,7 @@ class SqliteVersionsTest(unittest.TestCase):
             with self.subTest(str(library)):
                 loaded = run_with(library, LD_TRACE_LOADED_OBJECTS="1").stdout
                 self.assertRegex(loaded, r"libsqlite3\.so\.0 => " + tempfile.gettempdir())
-                run = run_with(library, "--source-file=*query/sql/where_test.cc", "--minimal")
+                run = run_with(library, f"--source-file={SOURCES}", "--minimal")
                 self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
 
 

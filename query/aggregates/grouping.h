@@ -63,8 +63,8 @@ class Grouping {
 
   [[nodiscard]] const ArgumentStates& argument(size_t i) const { return arguments_[i]; }
 
-  /// Returns all groups in the order of their keys, as ORDER BY would have it. Calls `check` every few milliseconds,
-  /// and ends if it fails. Errors: those of `check`.
+  /// Returns all groups in the order of their keys, as ORDER BY would have it. Calls `check` before each step, and ends
+  /// if it fails; a step sorts 65,536 groups, or merges any number of sorted ones. Errors: those of `check`.
   using Check = std::function<Result<void>()>;
   [[nodiscard]] Result<std::vector<uint32_t>> Sorted(const Check& check) const;
 

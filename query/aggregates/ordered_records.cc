@@ -14,6 +14,9 @@ namespace {
 // Blocks evaluated between two checks; fewer at first, while the bound is weak.
 constexpr uint64_t kMaxWindow = 64;
 
+// Bytes of texts and blobs copied between two checks.
+constexpr uint64_t kBytesPerCheck = uint64_t{1} << 20;
+
 std::vector<uint32_t> RecordsIn(const BlockSelection& selected, uint32_t records) {
   std::vector<uint32_t> found;
   found.reserve(selected.count);
@@ -33,39 +36,38 @@ Result<std::vector<uint64_t>> OrderedRecords::First(uint64_t count, const Check&
   const bool descending = order_[0].descending;
   for (const Op op : {descending ? Op::kNotNull : Op::kIsNull, descending ? Op::kIsNull : Op::kNotNull}) {
     if (ordinals.size() >= count) break;
-    std::vector<Candidate> found;
+    Best found;
     OFINDEX_TRY(Find({.column = order_[0].column, .op = op}, count - ordinals.size(), check, found));
-    for (const Candidate& candidate : found) ordinals.push_back(candidate.ordinal);
+    for (const Candidate& candidate : found.all) ordinals.push_back(candidate.ordinal);
   }
   return ordinals;
 }
 
 // Finds the first `count` records that also meet `first`.
-Result<void> OrderedRecords::Find(Constraint first, uint64_t count, const Check& check,
-                                  std::vector<Candidate>& found) const {
+Result<void> OrderedRecords::Find(Constraint first, uint64_t count, const Check& check, Best& found) const {
   const bool unordered = first.op == Op::kIsNull && order_.size() == 1;
   const uint64_t blocks = store_->blocks().size();
   uint64_t window = 1;
   for (uint64_t begin = 0; begin < blocks; begin += window, window = std::min(2 * window, kMaxWindow)) {
-    if (unordered && found.size() >= count) break;
-    OFINDEX_TRY(check());
+    if (unordered && found.all.size() >= count) break;
+    OFINDEX_TRY(check(found.bytes));
     std::vector<Constraint> constraints = constraints_;
-    constraints.push_back(found.size() < count || first.op == Op::kIsNull ? first : BoundOf(found.back()));
+    constraints.push_back(found.all.size() < count || first.op == Op::kIsNull ? first : BoundOf(found.all.back()));
     OFINDEX_ASSIGN(const Predicate predicate, Predicate::Of(*store_, constraints));
     const uint64_t end = std::min(begin + window, blocks);
     OFINDEX_ASSIGN(const std::vector<BlockSelection> selected, predicate.Evaluate(begin, end, store_->threads()));
     for (uint64_t block = begin; block < end; ++block) {
       const BlockSelection& chosen = selected[block - begin];
       if (chosen.count == 0) continue;
-      OFINDEX_TRY(TakeBest(block, RecordsIn(chosen, store_->blocks()[block].records), count, found));
+      OFINDEX_TRY(TakeBest(block, RecordsIn(chosen, store_->blocks()[block].records), count, check, found));
     }
   }
   return {};
 }
 
 // Merges the first `count` of `records` in a block into `best`, the first `count` found so far, in order.
-Result<void> OrderedRecords::TakeBest(uint64_t block, std::vector<uint32_t> records, uint64_t count,
-                                      std::vector<Candidate>& best) const {
+Result<void> OrderedRecords::TakeBest(uint64_t block, std::vector<uint32_t> records, uint64_t count, const Check& check,
+                                      Best& best) const {
   std::vector<std::shared_ptr<const Chunk>> chunks;
   for (const GroupRequest::Key& key : order_) {
     OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, store_->Load(store_->columns()[key.column], block));
@@ -78,16 +80,30 @@ Result<void> OrderedRecords::TakeBest(uint64_t block, std::vector<uint32_t> reco
   };
   const size_t kept = static_cast<size_t>(std::min<uint64_t>(count, records.size()));
   std::partial_sort(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(kept), records.end(), before);
-  const size_t old = best.size();
+  std::vector<Candidate>& all = best.all;
+  const size_t old = all.size();
+  uint64_t checked = best.bytes;
   for (size_t i = 0; i < kept; ++i) {
     Candidate candidate{.values = {}, .ordinal = store_->blocks()[block].first_record + records[i]};
     for (const std::shared_ptr<const Chunk>& chunk : chunks) candidate.values.push_back(Owned(chunk->At(records[i])));
-    best.push_back(std::move(candidate));
+    // All others of this block come later still.
+    if (old >= count && !Before(candidate, all[old - 1])) break;
+    best.bytes += BytesOf(candidate);
+    all.push_back(std::move(candidate));
+    if (best.bytes - checked < kBytesPerCheck) continue;
+    checked = best.bytes;
+    OFINDEX_TRY(check(best.bytes));
   }
-  std::inplace_merge(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(old), best.end(),
+  std::inplace_merge(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(old), all.end(),
                      [this](const Candidate& a, const Candidate& b) { return Before(a, b); });
-  if (best.size() > count) best.resize(static_cast<size_t>(count));
+  for (; all.size() > count; all.pop_back()) best.bytes -= BytesOf(all.back());
   return {};
+}
+
+uint64_t OrderedRecords::BytesOf(const Candidate& candidate) {
+  uint64_t bytes = 0;
+  for (const ColumnValue& value : candidate.values) bytes += value.bytes.size();
+  return bytes;
 }
 
 bool OrderedRecords::Before(const Candidate& a, const Candidate& b) const {

@@ -18,13 +18,14 @@ namespace ofindex {
 /// kernels rule out almost all of them. Not thread-safe; the store must outlive it.
 class OrderedRecords {
  public:
-  /// Called between windows of blocks, by the calling thread; an error ends the search.
-  using Check = std::function<Result<void>()>;
+  /// Called often, by the calling thread, with the bytes of the texts and blobs held; an error ends the search.
+  using Check = std::function<Result<void>(uint64_t bytes)>;
 
   OrderedRecords(ColumnStore& store, std::vector<GroupRequest::Key> order, std::vector<Constraint> constraints)
       : store_(&store), order_(std::move(order)), constraints_(std::move(constraints)) {}
 
-  /// Returns the approximate memory, in bytes, for finding `count` records in the order of `columns` short values.
+  /// Returns the approximate memory, in bytes, for finding `count` records in the order of `columns` values, without
+  /// the bytes of texts and blobs.
   [[nodiscard]] static uint64_t MemoryOf(uint64_t count, size_t columns) {
     return count * (sizeof(Candidate) + columns * sizeof(ColumnValue) + sizeof(uint64_t));
   }
@@ -39,10 +40,16 @@ class OrderedRecords {
     uint64_t ordinal;
   };
 
-  [[nodiscard]] Result<void> Find(Constraint first, uint64_t count, const Check& check,
-                                  std::vector<Candidate>& found) const;
-  [[nodiscard]] Result<void> TakeBest(uint64_t block, std::vector<uint32_t> records, uint64_t count,
-                                      std::vector<Candidate>& best) const;
+  /// The best candidates so far, in order.
+  struct Best {
+    std::vector<Candidate> all;
+    uint64_t bytes = 0;  // of their texts and blobs
+  };
+
+  [[nodiscard]] Result<void> Find(Constraint first, uint64_t count, const Check& check, Best& found) const;
+  [[nodiscard]] Result<void> TakeBest(uint64_t block, std::vector<uint32_t> records, uint64_t count, const Check& check,
+                                      Best& best) const;
+  [[nodiscard]] static uint64_t BytesOf(const Candidate& candidate);
   [[nodiscard]] bool Before(const Candidate& a, const Candidate& b) const;
   [[nodiscard]] Constraint BoundOf(const Candidate& worst) const;
 

@@ -15,6 +15,9 @@ namespace ofindex {
 /// The operator of a constraint: one of SQL's, or has(list, value).
 enum class Op : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kIs, kIsNot, kIsNull, kNotNull, kIn, kLike, kHas };
 
+/// Returns whether `op` compares with nothing: IS NULL or IS NOT NULL.
+[[nodiscard]] constexpr bool IsNullTest(Op op) { return op == Op::kIsNull || op == Op::kNotNull; }
+
 /// The TEXT values that a filter always accepts, leaving them to SQLite, which checks their records again. SQLite
 /// compares TEXT as a number if the other side of the comparison has numeric affinity, and the filter cannot see
 /// whether it has.

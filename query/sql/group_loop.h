@@ -29,8 +29,9 @@ struct GroupLoop {
 
 /// Returns what the loop that begins with the VFilter at `begin` does with the rows, if it is of one of the two known
 /// forms: it steps through the aggregate functions, each of whose arguments is a column, and reads no columns but these
-/// and the keys of `offer`; or it is for DISTINCT, and reads the keys alone. Then no row is needed but a few for each
-/// group. Loops that run for each row of others are of neither form: they find few records, by value.
+/// and the keys of `offer`; or it is for DISTINCT, and the whole program reads the keys alone. Then no row is needed
+/// but a few for each group. Returns nothing for a loop of the first form that runs for each row of another loop, and
+/// for any loop whose records are found by values from such rows: they are few.
 [[nodiscard]] std::optional<GroupLoop> ReadGroupLoop(std::span<const Instruction> program, size_t begin,
                                                      const GroupOffer& offer);
 

@@ -118,9 +118,10 @@ Result<void> SqlAuthorizer::LoadColumns(sqlite3* db, const std::string& table) {
 
 std::vector<std::string> SqlAuthorizer::Functions() { return {kFunctions.begin(), kFunctions.end()}; }
 
-WorkLimits SqlAuthorizer::work_limits() const {
+WorkLimits SqlAuthorizer::work_limits() {
   return {.may_continue = [this] { return MayContinue(); },
-          .has_room = [this](uint64_t bytes) { return memory_.HasRoom(bytes); }};
+          .has_room = [this](uint64_t bytes) { return memory_.HasRoom(bytes); },
+          .hold = [this](uint64_t before, uint64_t now) { return memory_.Hold(before, now); }};
 }
 
 void SqlAuthorizer::Watch(sqlite3* db, StatementMonitor& monitor) {

@@ -43,7 +43,7 @@ class SqlAuthorizer {
   [[nodiscard]] bool MayContinue() const { return monitor_ == nullptr || monitor_->MayContinue(); }
 
   /// Returns the limits of the running statement; valid while this authorizer lives.
-  [[nodiscard]] WorkLimits work_limits() const;
+  [[nodiscard]] WorkLimits work_limits();
 
   /// The memory that SQLite holds for the connection.
   [[nodiscard]] SqlMemory& memory() { return memory_; }

@@ -45,6 +45,14 @@ class SqlMemory {
   /// Returns true if an allocation of `bytes` bytes would be allowed now. For callers that can do without the memory.
   [[nodiscard]] bool HasRoom(uint64_t bytes) const { return used() <= max_ && bytes <= max_ - used(); }
 
+  /// Counts `now` bytes held by others instead of `before`. Returns false, and changes nothing, if the limit forbids
+  /// it.
+  [[nodiscard]] bool Hold(uint64_t before, uint64_t now) {
+    if (now > before && !HasRoom(now - before)) return false;
+    used_ += static_cast<int64_t>(now) - static_cast<int64_t>(before);
+    return true;
+  }
+
   /// Returns true if an allocation was refused since the last call of Bound.
   [[nodiscard]] bool refused() const { return refused_; }
 

@@ -5,6 +5,12 @@
 
 namespace ofindex {
 
+void OrderedScan::Stop() {
+  records_.reset();
+  ordinals_ = {};
+  static_cast<void>(held_.Set(0));
+}
+
 Result<void> OrderedScan::Begin(const RecordsPlan& plan, std::vector<Constraint> constraints) {
   records_.emplace(*store_, plan.order, std::move(constraints));
   columns_ = plan.order.size();
@@ -28,12 +34,14 @@ Result<void> OrderedScan::Next() {
 }
 
 Result<void> OrderedScan::Find() {
-  OFINDEX_ASSIGN(ordinals_, records_->First(wanted_, [this]() -> Result<void> {
+  const uint64_t fixed = OrderedRecords::MemoryOf(std::min(wanted_, store_->records()), columns_);
+  OFINDEX_ASSIGN(ordinals_, records_->First(wanted_, [this, fixed](uint64_t bytes) -> Result<void> {
     OFINDEX_TRY(limits_->Check());
-    if (limits_->HasRoom(OrderedRecords::MemoryOf(std::min(wanted_, store_->records()), columns_))) return {};
+    if (held_.Set(fixed + bytes)) return {};
     return Fail(ErrorCode::kLimit, "SQL: the sorted records of the statement need more memory than it may use",
                 "raise the memory limit, or add a LIMIT");
   }));
+  static_cast<void>(held_.Set(ordinals_.capacity() * sizeof(ordinals_[0])));
   return {};
 }
 

@@ -19,11 +19,11 @@ namespace ofindex {
 class OrderedScan {
  public:
   OrderedScan(ColumnStore& store, const WorkLimits& limits, RecordsScan& scan)
-      : store_(&store), limits_(&limits), scan_(&scan) {}
+      : store_(&store), limits_(&limits), scan_(&scan), held_(limits) {}
 
   /// Returns true between Begin and the next call of Stop.
   [[nodiscard]] bool active() const { return records_.has_value(); }
-  void Stop() { records_.reset(); }
+  void Stop();
 
   /// Goes to the first record in the order of `plan`. Errors: kIndex, kIo, kLimit, kInterrupted.
   [[nodiscard]] Result<void> Begin(const RecordsPlan& plan, std::vector<Constraint> constraints);
@@ -38,6 +38,7 @@ class OrderedScan {
   const WorkLimits* limits_;
   RecordsScan* scan_;
   std::optional<OrderedRecords> records_;
+  HeldMemory held_;     // while records are found, and then by their ordinals
   size_t columns_ = 0;  // of the order
   uint64_t wanted_ = 0;
   std::vector<uint64_t> ordinals_;  // the first `wanted_`

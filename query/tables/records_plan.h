@@ -8,9 +8,7 @@
 #include "query/aggregates/grouping.h"
 #include "query/columns/column_store.h"
 #include "query/filter/value_filter.h"
-#include "query/tables/groups/grouped_scans.h"
 
-struct sqlite3_index_info;
 struct sqlite3_value;
 
 namespace ofindex {
@@ -41,16 +39,5 @@ struct RecordsPlan {
   [[nodiscard]] static Result<Constraint> ConstraintOf(const ColumnStore& store, const Argument& argument,
                                                        sqlite3_value* value);
 };
-
-/// Plans the query in `info`, and tells SQLite which constraints are taken over, whether rows come in the wanted order,
-/// and the cost.
-///
-/// SQLite checks again every comparison that might not use the column's affinity: if the other side is a column of
-/// numeric affinity, text is compared as a number, and the table cannot see that. `plain` says that there is no such
-/// column. LIMIT and OFFSET are left to SQLite, which stops asking when it has enough rows; they only tell how many
-/// records will be read in the order of other columns than _id. In statements with row-value comparisons or compound
-/// SELECTs, SQLite 3.40 offers them to the table too, although they also count rows from elsewhere, which the table
-/// cannot notice. `groups` may be null: then no scan returns groups.
-void PlanRecords(ColumnStore& store, bool plain, GroupedScans* groups, sqlite3_index_info& info, RecordsPlan& plan);
 
 }  // namespace ofindex

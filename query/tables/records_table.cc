@@ -2,19 +2,19 @@
 
 #include <sqlite3.h>
 
-#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/allocation.h"
 #include "base/text.h"
 #include "query/columns/column_affinity.h"
-#include "query/columns/list_json.h"
 #include "query/columns/snapshot.h"
+#include "query/tables/cell.h"
 #include "query/tables/groups/grouped_rows.h"
 #include "query/tables/ordered_scan.h"
 #include "query/tables/records_lookups.h"
 #include "query/tables/records_plan.h"
+#include "query/tables/records_planner.h"
 #include "query/tables/records_scan.h"
 #include "query/tables/tables.h"
 #include "query/tables/values/has_function.h"
@@ -143,10 +143,8 @@ int Disconnect(sqlite3_vtab* table) {
 int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
   return Guarded(table, [&]() -> Result<void> {
     const RecordsSource& source = TableOf(table).source;
-    RecordsPlan plan;
     const bool plain = source.plain || (source.groups != nullptr && source.groups->plain());
-    PlanRecords(*source.store, plain, source.groups.get(), *info, plan);
-    const std::string text = plan.Encode();
+    const std::string text = PlanRecords(*source.store, plain, source.groups.get(), *info).Encode();
     info->idxStr = sqlite3_mprintf("%s", text.c_str());
     info->needToFreeIdxStr = 1;
     if (info->idxStr == nullptr) return Fail(ErrorCode::kLimit, "out of memory for a plan");
@@ -214,40 +212,6 @@ int Eof(sqlite3_vtab_cursor* base) {
   return (cursor.groups != nullptr ? cursor.groups->done() : cursor.scan.done()) ? 1 : 0;
 }
 
-void PutList(Cursor& cursor, sqlite3_context* context, const Chunk& chunk) {
-  const uint32_t record = cursor.scan.record();
-  if (!BitAt(chunk.present(), record)) return;
-  cursor.json.clear();
-  AppendListJson(chunk, record, cursor.json);
-  PutResult(context, {.type = ColumnValue::Type::kText, .bytes = AsBytes(cursor.json)});
-}
-
-// Returns a number to SQLite without converting it to a ColumnValue, since most queries read numbers. Returns false if
-// the chunk has other values.
-bool PutNumber(sqlite3_context* context, const Chunk& chunk, uint32_t record) {
-  const auto put_real = [context](double real) {
-    if (real == real) sqlite3_result_double(context, real);
-  };
-  const Chunk::Form form = chunk.form();
-  if (form != Chunk::Form::kIntegers && form != Chunk::Form::kFloats && form != Chunk::Form::kDoubles) return false;
-  if (!BitAt(chunk.present(), record)) return true;
-  if (form == Chunk::Form::kFloats) {
-    put_real(chunk.floats()[record]);
-  } else if (form == Chunk::Form::kDoubles) {
-    put_real(chunk.doubles()[record]);
-  } else {
-    const Chunk::Integers& integers = chunk.integers();
-    const uint64_t offset = std::visit([record](const auto& all) { return uint64_t{all[record]}; }, integers.offsets);
-    sqlite3_result_int64(context, static_cast<sqlite3_int64>(static_cast<uint64_t>(integers.base) + offset));
-  }
-  return true;
-}
-
-void PutOfChunk(Cursor& cursor, sqlite3_context* context, const Chunk& chunk) {
-  if (chunk.form() == Chunk::Form::kLists) return PutList(cursor, context, chunk);
-  if (!PutNumber(context, chunk, cursor.scan.record())) PutResult(context, chunk.At(cursor.scan.record()));
-}
-
 int Cell(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
   Cursor& cursor = CursorOf(base);
   const auto column = static_cast<uint32_t>(number);
@@ -267,12 +231,12 @@ int Cell(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
   }
   const Chunk* const known = cursor.scan.KnownChunk(column);
   if (known != nullptr && known->form() != Chunk::Form::kLists) {
-    PutOfChunk(cursor, context, *known);
+    PutCell(context, *known, cursor.scan.record(), cursor.json);
     return SQLITE_OK;
   }
   return Guarded(base->pVtab, [&]() -> Result<void> {
     OFINDEX_ASSIGN(const Chunk* const chunk, cursor.scan.ChunkOf(column));
-    PutOfChunk(cursor, context, *chunk);
+    PutCell(context, *chunk, cursor.scan.record(), cursor.json);
     return {};
   });
 }

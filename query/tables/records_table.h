@@ -24,7 +24,8 @@ struct PushedConstraints {
 struct RecordsSource {
   std::shared_ptr<ColumnStore> store;
 
-  /// No column or expression of numeric affinity is compared with a column of the table (query/tables/records_plan.h).
+  /// No column or expression of numeric affinity is compared with a column of the table
+  /// (query/tables/records_planner.h).
   bool plain = false;
 
   std::shared_ptr<PushedConstraints> pushed = nullptr;  ///< may be null

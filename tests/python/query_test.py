@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import contextlib
 import sqlite3
 import threading
 import unittest
@@ -144,6 +146,30 @@ class SqlTest(WorkTest):
     def test_the_rows_of_two_statements_can_be_read_alternately(self) -> None:
         one, two = (self.ds.sql("SELECT id FROM records ORDER BY id") for _ in range(2))
         self.assertEqual([(a[0], b[0]) for a, b in zip(one, two, strict=True)], [(i, i) for i in range(60)])
+
+    def test_a_statement_does_not_depend_on_the_one_before_it(self) -> None:
+        count, sums = "SELECT count(*) FROM records", "SELECT id % 3, count(*), sum(id) FROM records GROUP BY 1"
+        expected = [(0, 20, 570), (1, 20, 590), (2, 20, 610)]
+        half_read = self.ds.sql("SELECT id FROM records")
+        self.assertEqual(half_read.fetchone(), (0,))
+        for before in (
+            count,
+            sums,
+            "SELECT nothing",
+            "SELECT id FROM records LIMIT 1",
+            "SELECT abs(-9223372036854775808)",
+        ):
+            with contextlib.suppress(ofindex.Error):
+                self.ds.sql(before).fetchone()
+            self.assertEqual(self.ds.sql(count).fetchall(), [(60,)], before)
+            self.assertEqual(self.ds.sql(sums).fetchall(), expected, before)
+        with self.assertRaises(ofindex.LimitError):
+            self.ds.sql("SELECT count(*) FROM records a, records b, records c, records d", timeout=0.02).fetchall()
+        self.assertEqual(half_read.fetchone(), (1,))
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(lambda query: self.ds.sql(query).fetchall(), [count, sums] * 20))
+        self.assertEqual(answers, [[(60,)], expected] * 20)
+        self.assertEqual(len(half_read.fetchall()), 58)
 
     def test_query_results_convert_to_pandas_and_arrow(self) -> None:
         try:

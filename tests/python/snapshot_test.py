@@ -184,6 +184,7 @@ class SnapshotTest(WorkTest):
         self.build("own")
         ds = self.open()
         self.assertEqual(ds.column("a").tolist(), list(range(100, 130)))
+        self.assertEqual(ds.sql("SELECT min(a) FROM records").fetchall(), [(100,)])
         self.build("as-many")
         child = os.fork()
         if child == 0:

@@ -1,6 +1,7 @@
 #include "query/sampling/sets/ordinal_set.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "query/sampling/sets/broadword.h"
 
@@ -42,6 +43,13 @@ size_t CountAtMost(std::span<const uint64_t> ascending, uint64_t value, size_t g
 // Returns the position among `n` that corresponds to `part` out of `whole`.
 size_t Proportion(uint64_t part, uint64_t whole, size_t n) {
   return static_cast<size_t>(static_cast<double>(part) * (static_cast<double>(n) / static_cast<double>(whole)));
+}
+
+// Returns how many numbers at the front follow one another.
+size_t ConsecutiveAtFront(std::span<const uint64_t> numbers) {
+  const auto end =
+      std::adjacent_find(numbers.begin(), numbers.end(), [](uint64_t a, uint64_t b) { return b != a + 1; });
+  return end == numbers.end() ? numbers.size() : static_cast<size_t>(end - numbers.begin()) + 1;
 }
 
 template <typename T>
@@ -105,6 +113,11 @@ void OrdinalSet::SelectAll(std::span<uint64_t> numbers) const {
   std::array<size_t, kGroup> entries;
   std::array<size_t, kGroup> blocks;
   while (!numbers.empty()) {
+    if (const size_t run = ConsecutiveAtFront(numbers); run >= kGroup) {
+      SelectConsecutive(numbers.first(run));
+      numbers = numbers.subspan(run);
+      continue;
+    }
     const auto group = numbers.first(std::min(kGroup, numbers.size()));
     numbers = numbers.subspan(group.size());
     for (size_t i = 0; i < group.size(); ++i) {
@@ -133,6 +146,36 @@ void OrdinalSet::SelectAll(std::span<uint64_t> numbers) const {
       } else {
         group[i] = SelectInBlock(e, blocks[i], group[i]);
       }
+    }
+  }
+}
+
+void OrdinalSet::SelectConsecutive(std::span<uint64_t> numbers) const {
+  size_t e = EntryOfMember(numbers.front());
+  for (uint64_t k = numbers.front() - Before(e); !numbers.empty(); k = 0, ++e) {
+    const auto n = static_cast<size_t>(std::min<uint64_t>(Count(e) - k, numbers.size()));
+    CopyMembers(e, k, numbers.first(n));
+    numbers = numbers.subspan(n);
+  }
+}
+
+// Sets `members` to those of entry `e` from its member number `k` on.
+void OrdinalSet::CopyMembers(size_t e, uint64_t k, std::span<uint64_t> members) const {
+  const uint64_t begin = begins_[e];
+  if (IsRun(e)) {
+    std::iota(members.begin(), members.end(), begin + k);
+  } else if (!IsDense(e)) {
+    const auto from = SparseOf(e).subspan(k, members.size());
+    std::transform(from.begin(), from.end(), members.begin(), [begin](uint16_t member) { return begin + member; });
+  } else {
+    const auto words = DenseOf(e);
+    const uint64_t first = SelectInBlock(e, BlockOfMember(e, k), k) - begin;
+    uint64_t w = first / 64;
+    uint64_t bits = words[w] & (~uint64_t{0} << (first % 64));
+    for (uint64_t& member : members) {
+      while (bits == 0) bits = words[++w];
+      member = begin + w * 64 + static_cast<unsigned>(std::countr_zero(bits));
+      bits &= bits - 1;
     }
   }
 }

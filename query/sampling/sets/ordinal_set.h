@@ -39,7 +39,7 @@ class OrdinalSet {
   [[nodiscard]] uint64_t Select(uint64_t k) const;
 
   /// Replaces each k in `numbers` by member number k. Faster than single calls: some members' memory is fetched while
-  /// others are searched.
+  /// others are searched, and consecutive numbers are found by one pass over the set.
   void SelectAll(std::span<uint64_t> numbers) const;
 
   /// Returns the number of members less than `ordinal`, which may be any number. O(log pages).
@@ -112,6 +112,8 @@ class OrdinalSet {
   [[nodiscard]] uint64_t RankIn(size_t e, uint64_t offset) const;
   [[nodiscard]] size_t BlockOfMember(size_t e, uint64_t k) const;
   [[nodiscard]] uint64_t SelectInBlock(size_t e, size_t block, uint64_t k) const;
+  void SelectConsecutive(std::span<uint64_t> numbers) const;
+  void CopyMembers(size_t e, uint64_t k, std::span<uint64_t> members) const;
   [[nodiscard]] std::span<const uint64_t, kPageWords> WordsOf(size_t e, uint64_t page_begin, PageWords& scratch) const;
 
   template <typename Visit>

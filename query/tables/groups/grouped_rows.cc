@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proto/extract/extracted_feature.h"
 #include "query/columns/value_order.h"
 #include "query/filter/predicate.h"
 #include "query/tables/values/sql_values.h"
@@ -12,13 +13,38 @@
 namespace ofindex {
 namespace {
 
-// Blocks grouped between two checks whether the statement may go on: some 20 milliseconds.
+// Columns of blocks grouped between two checks whether the statement may go on: some 20 milliseconds.
 constexpr uint64_t kMaxWindow = 64;
+
+// Bytes that the groups may gain between two checks whether there is room for them, if that takes more than a block for
+// each thread.
+constexpr uint64_t kMaxGain = uint64_t{64} << 20;
+
+// Returns how many bytes the groups may gain by a value of a column.
+uint64_t GainOf(const ColumnStore& store, const Column& column) {
+  constexpr uint64_t kNumber = 2 * sizeof(uint64_t);
+  if (column.origin != Column::Origin::kFeature) return kNumber;
+  return kNumber + std::min(store.features()[column.feature].largest_bytes, kMaxKeptBytes);
+}
+
+// Returns the number of blocks to group between two checks.
+uint64_t MaxWindow(const ColumnStore& store, const GroupRequest& request) {
+  uint64_t columns = 1;
+  uint64_t gain = 0;
+  const auto add = [&](uint32_t column, bool keeps) {
+    ++columns;
+    if (keeps) gain += kBlockRecords * GainOf(store, store.columns()[column]);
+  };
+  for (const GroupRequest::Key& key : request.keys) add(key.column, true);
+  for (const Argument& argument : request.arguments) add(argument.column, argument.distinct || argument.bounds);
+  const uint64_t blocks = std::min(2 * kMaxWindow / columns, kMaxGain / std::max<uint64_t>(gain, 1));
+  return std::clamp<uint64_t>(blocks, store.threads(), kMaxWindow);
+}
 
 }  // namespace
 
 Result<void> GroupedRows::Begin(const GroupedScan& scan, std::span<const Constraint> constraints) {
-  Disarm();
+  Release();
   scan_ = scan;
   std::vector<Constraint> all(constraints.begin(), constraints.end());
   for (const uint32_t column : scan.not_null) all.push_back({.column = column, .op = Op::kNotNull});
@@ -26,9 +52,9 @@ Result<void> GroupedRows::Begin(const GroupedScan& scan, std::span<const Constra
   OFINDEX_ASSIGN(Grouping grouping, Grouping::Of(*store_, scan.request, std::move(predicate), SumRuleOfSqlite()));
   grouping_.emplace(std::move(grouping));
   PlanRows();
-  order_.clear();
   untested_ = scan_.not_null;
   window_ = 1;
+  max_window_ = MaxWindow(*store_, scan_.request);
   place_ = 0;
   row_ = 0;
   const bool streams = scan_.distinct && !scan_.sorted;
@@ -60,18 +86,19 @@ void GroupedRows::Release() {
   Disarm();
   grouping_.reset();
   order_ = {};
+  static_cast<void>(held_.Set(0));
 }
 
 Result<void> GroupedRows::Advance(uint64_t blocks) {
   OFINDEX_TRY(limits_->Check());
   OFINDEX_TRY(grouping_->Advance(blocks));
-  if (limits_->HasRoom(grouping_->memory())) return {};
+  if (held_.Set(grouping_->memory())) return {};
   return Fail(ErrorCode::kLimit, "SQL: the groups of the statement need more memory than it may use",
               "group by columns with fewer values, or raise the memory limit");
 }
 
 Result<void> GroupedRows::GroupAll() {
-  while (!grouping_->complete()) OFINDEX_TRY(Advance(kMaxWindow));
+  while (!grouping_->complete()) OFINDEX_TRY(Advance(max_window_));
   OFINDEX_ASSIGN(order_, grouping_->Sorted([this] { return limits_->Check(); }));
   return {};
 }
@@ -80,7 +107,7 @@ Result<void> GroupedRows::GroupAll() {
 Result<bool> GroupedRows::FindGroup() {
   while (place_ >= grouping_->size() && !grouping_->complete()) {
     OFINDEX_TRY(Advance(window_));
-    window_ = std::min(2 * window_, kMaxWindow);
+    window_ = std::min(2 * window_, max_window_);
   }
   return place_ < grouping_->size();
 }

@@ -32,7 +32,7 @@ namespace ofindex {
 class GroupedRows {
  public:
   GroupedRows(ColumnStore& store, const WorkLimits& limits, ArmedGroup& armed)
-      : store_(&store), limits_(&limits), armed_(&armed) {}
+      : store_(&store), limits_(&limits), armed_(&armed), held_(limits) {}
   ~GroupedRows() { Disarm(); }
   GroupedRows(const GroupedRows&) = delete;
   GroupedRows& operator=(const GroupedRows&) = delete;
@@ -73,9 +73,11 @@ class GroupedRows {
   ArmedGroup* armed_;
   GroupedScan scan_;
   std::optional<Grouping> grouping_;
-  std::vector<Row> rows_;           // of each group
-  std::vector<uint32_t> order_;     // of the groups; empty: by number
-  uint64_t window_ = 1;             // blocks to group next
+  HeldMemory held_;              // by the grouping
+  std::vector<Row> rows_;        // of each group
+  std::vector<uint32_t> order_;  // of the groups; empty: by number
+  uint64_t window_ = 1;          // blocks to group next
+  uint64_t max_window_ = 1;
   uint32_t place_ = 0;              // of the group in the order
   size_t row_ = 0;                  // of the group
   std::vector<uint32_t> untested_;  // columns that SQLite tests for NULL before it reads others of this row

@@ -35,7 +35,7 @@ class Orders : public RandomDataset {
     const uint64_t count = dice_.OneIn(3) ? expected.size() + 5 : dice_.Below(40) + 1;
     expected.resize(std::min<uint64_t>(count, expected.size()));
     const OrderedRecords records(*store_, order, {});
-    const auto found = records.First(count, []() -> Result<void> { return {}; });
+    const auto found = records.First(count, [](uint64_t) -> Result<void> { return {}; });
     REQUIRE(found.has_value());
     CHECK(*found == expected);
   }
@@ -57,7 +57,8 @@ TEST_CASE("a search in order ends when its check fails") {
   };
   Small small(3);
   const OrderedRecords records(small.store(), {{2, false}}, {});
-  const auto found = records.First(3, [] { return Result<void>(tl::unexpected<Error>(Interrupted().value())); });
+  const auto found =
+      records.First(3, [](uint64_t) { return Result<void>(tl::unexpected<Error>(Interrupted().value())); });
   CHECK_FALSE(found.has_value());
 }
 

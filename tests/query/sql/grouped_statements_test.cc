@@ -57,9 +57,8 @@ TEST_CASE("statements whose scans only feed aggregate functions are answered in 
            "WITH g AS (SELECT label, count(*) AS c FROM records GROUP BY label) SELECT a.c FROM g a JOIN g b USING "
            "(label)",
            "SELECT _id FROM records WHERE score = (SELECT max(score) FROM records)",
-           "SELECT label, count(*), sum(count(*)) OVER (ORDER BY label) FROM records GROUP BY label",
            "SELECT sum(score) FROM records WHERE score IS NOT NULL",
-           "SELECT _shard, min(_id), max(_id), sum(_length) FROM records GROUP BY _shard",
+           "SELECT _shard, min(_id), max(_id), count(_length) FROM records GROUP BY _shard",
            "EXPLAIN QUERY PLAN SELECT count(*) FROM records",
            "explain SELECT count(*) FROM records",
            "SELECT DISTINCT score FROM records",
@@ -67,6 +66,13 @@ TEST_CASE("statements whose scans only feed aggregate functions are answered in 
            "SELECT label, count(*) OVER (), count(*) FROM records GROUP BY label",
        }) {
     CHECK_MESSAGE(IsAnswered(*statements, sql), sql);
+  }
+  // SQLite from 3.43 on adds other than small integers in a way of its own.
+  for (const char* const sums :
+       {"SELECT label, count(*), sum(count(*)) OVER (ORDER BY label) FROM records GROUP BY label",
+        "SELECT _shard, sum(_length) FROM records GROUP BY _shard"}) {
+    CAPTURE(sums);
+    CHECK(IsAnswered(*statements, sums) == (SumRuleOfSqlite() == SumRule::kPlain));
   }
   CHECK(IsAnswered(*statements, "SELECT count(*) FROM records WHERE name = ?1",
                    {{"1", {.type = ColumnValue::Type::kText, .bytes = "name 1"}}}));

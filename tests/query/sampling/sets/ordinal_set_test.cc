@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <random>
 #include <utility>
 #include <vector>
@@ -71,6 +72,32 @@ TEST_CASE("members found in batches equal those found one by one") {
       set.SelectAll(numbers);
       CHECK(numbers == expected);
     }
+  }
+}
+
+TEST_CASE("members with consecutive numbers, between others, equal those found one by one") {
+  std::mt19937_64 random(5);
+  for (const NamedMembers& shape : Shapes()) {
+    CAPTURE(shape.name);
+    const Members& members = shape.members;
+    if (members.empty()) continue;
+    const OrdinalSet set = SetOfMembers(members);
+    for (int i = 0; i < 20; ++i) {
+      std::vector<uint64_t> numbers;
+      for (int part = 0; part < 4; ++part) {
+        const uint64_t begin = random() % members.size();
+        const uint64_t wanted = part == 3 ? 1 : random() % 200'000;
+        for (uint64_t k = begin; k < std::min<uint64_t>(begin + wanted, members.size()); ++k) numbers.push_back(k);
+      }
+      Members expected;
+      for (const uint64_t number : numbers) expected.push_back(members[number]);
+      set.SelectAll(numbers);
+      REQUIRE(numbers == expected);
+    }
+    std::vector<uint64_t> all(members.size());
+    std::iota(all.begin(), all.end(), uint64_t{0});
+    set.SelectAll(all);
+    CHECK(all == members);
   }
 }
 
