@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from statistics import median
+from typing import ClassVar
 
 from harness.data import Data, Grid
 from harness.peer import Peer
@@ -30,6 +31,20 @@ class GzipIndex(Index):
         Figure("size", "size on disk", "of the shards"),
         Figure("memory", "peak memory", "MiB"),
     )
+    advantages: ClassVar[dict[str, str]] = {
+        "bytes rapidgzip": "inflates one file in several places at once, and looks for no records; ofindex inflates "
+        "a file in one thread",
+        "bytes indexed_gzip": "only inflates; ofindex also finds the records",
+        **{
+            f"size {tool}": "knows no records; ofindex has their places too, and what is needed to enter a shard "
+            "twice: in the index and in its map"
+            for tool in ("rapidgzip", "indexed_gzip")
+        },
+        **{
+            f"memory {tool}": "has no blocks of records in memory; ofindex has some for each thread"
+            for tool in ("rapidgzip", "indexed_gzip")
+        },
+    }
     needs = ("make_zipped",)
 
     def data(self, grid: Grid) -> list[Data]:

@@ -17,8 +17,13 @@ class Count(Task):
     title = "Open and count"
     figures = (Figure("ms", "time", "ms", goal="constant in the number of records"),)
     advantages: ClassVar[dict[str, str]] = {
-        f"ms {tool}": "reads a header; ofindex also hashes 128 KiB of the index, to see that the map belongs to it"
-        for tool in ("lmdb", "numpy")
+        f"ms {tool}": f"reads {what}; ofindex also hashes 128 KiB of the index, to see that the map belongs to it"
+        for tool, what in (
+            ("lmdb", "a header"),
+            ("numpy", "a header"),
+            ("litdata", "the list of its files"),
+            ("tfrecord2idx", "a text file, which is short if there are few records"),
+        )
     }
     needs = ("count",)
     typical = 0.2

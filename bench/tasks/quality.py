@@ -28,7 +28,7 @@ class Quality(Task):
     advantages: ClassVar[dict[str, str]] = {
         f"{figure} {tool}": "by chance: both are true shuffles"
         for figure in ("labels", "first")
-        for tool in ("array_record", "lance", "vortex", "hf_datasets", "tfr_reader", "tfd_utils")
+        for tool in ("array_record", "lance", "vortex", "hf_datasets", "tfr_reader", "tfd_utils", "mosaic")
     }
     needs = ("decoded_epoch",)
     most_turns = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import cycle
+from typing import ClassVar
 
 from harness.data import Data, Grid
 from harness.peer import Peer
@@ -20,6 +21,9 @@ class Get(Task):
     name = "get"
     title = "Random reads, one by one"
     figures = (Figure("rate", "speed", "records/s", more_is_better=True),)
+    advantages: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("rate lmdb", "rate numpy"), "by chance: both take as long as a copy of the bytes"
+    )
     needs = ("get",)
 
     def data(self, grid: Grid) -> list[Data]:

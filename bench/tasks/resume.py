@@ -29,7 +29,8 @@ class Resume(Task):
     most_turns = 2
     typical = 6
     advantages: ClassVar[dict[str, str]] = {
-        "state array_record": "holds only a position; ofindex adds what it must agree with"
+        f"state {tool}": "holds only a position; ofindex adds what it must agree with"
+        for tool in ("array_record", "mosaic")
     }
     needs = ("stoppable",)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, ClassVar
 
 from harness import memory
 from harness.data import Data, Grid
@@ -40,6 +40,11 @@ class Workers(Task):
     name = "workers"
     title = "Memory of 8 workers"
     figures = (Figure("memory", "memory", "MiB"),)
+    advantages: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("memory lmdb", "memory numpy"),
+        "trusts its file; a process of ofindex copies what it uses of the map, up to 4 MiB, so that a map that is "
+        "rewritten in place cannot mislead it",
+    )
     needs = ("get_many",)
     most_turns = 1
     typical = 15

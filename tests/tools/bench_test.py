@@ -217,7 +217,7 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(report.advantage(task, size, Row("lmdb", (1,), (0.5,))), "not known yet")
         self.assertEqual(report.advantage(task, task.figures[0], Row("polars", (1,), (0.5,))), "not known yet")
         self.assertIn("in memory", report.advantage(TASKS["get"], SPEED, Row("polars", (1,), (0.5,))))
-        self.assertEqual(report.advantage(TASKS["get"], SPEED, Row("lmdb", (1,), (0.5,))), "not known yet")
+        self.assertEqual(report.advantage(TASKS["get"], SPEED, Row("vortex", (1,), (0.5,))), "not known yet")
 
     def test_the_median_of_an_even_number_of_turns_is_between_the_two_in_the_middle(self):
         with tempfile.TemporaryDirectory() as folder:
