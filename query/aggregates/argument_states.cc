@@ -44,15 +44,18 @@ Result<SumKind> SumKindOf(ColumnStore& store, const Column& column) {
   return magnitude <= 0x1p1022 ? SumKind::kBounded : SumKind::kAny;
 }
 
-Result<ArgumentStates> ArgumentStates::Of(ColumnStore& store, const Argument& argument, SumRule rule) {
-  const Column& column = store.columns()[argument.column];
-  OFINDEX_ASSIGN(const SumKind kind, SumKindOf(store, column));
-  return ArgumentStates(store, argument, rule, argument.sums && kind != SumKind::kExact);
+Result<ArgumentStates> ArgumentStates::Of(ColumnStore& store, const ComputedColumns& computed, const Argument& argument,
+                                          SumRule rule) {
+  SumKind kind = SumKind::kAny;
+  if (argument.column < store.columns().size()) {
+    OFINDEX_ASSIGN(kind, SumKindOf(store, store.columns()[argument.column]));
+  }
+  return ArgumentStates(store, computed, argument, rule, argument.sums && kind != SumKind::kExact);
 }
 
 Result<ArgumentStates::Part> ArgumentStates::Prepare(const BlockGroups& groups, uint64_t block) const {
   Part part;
-  OFINDEX_ASSIGN(part.chunk, store_->Load(store_->columns()[argument_.column], block));
+  OFINDEX_ASSIGN(part.chunk, LoadColumn(*store_, *computed_, argument_.column, block));
   const bool counted = (argument_.sums || argument_.counts) && !in_order_;
   if (counted || argument_.bounds) part.sums = StatesByGroup(*part.chunk, groups, argument_.bounds);
   if (argument_.distinct) part.divided = Divide(groups, *part.chunk);

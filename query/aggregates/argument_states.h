@@ -10,6 +10,7 @@
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
 #include "query/aggregates/block_groups.h"
+#include "query/aggregates/computed_column.h"
 #include "query/aggregates/group_index.h"
 #include "query/aggregates/sum_state.h"
 #include "query/columns/column_store.h"
@@ -39,8 +40,9 @@ enum class SumKind : uint8_t {
 /// The results of one argument, by group. Blocks are added in order.
 class ArgumentStates {
  public:
-  /// Errors: those of ColumnStore::ZonesOf.
-  [[nodiscard]] static Result<ArgumentStates> Of(ColumnStore& store, const Argument& argument, SumRule rule);
+  /// `computed` must outlive the states. Errors: those of ColumnStore::ZonesOf.
+  [[nodiscard]] static Result<ArgumentStates> Of(ColumnStore& store, const ComputedColumns& computed,
+                                                 const Argument& argument, SumRule rule);
 
   /// The part of one block.
   struct Part {
@@ -67,14 +69,16 @@ class ArgumentStates {
   [[nodiscard]] uint64_t memory() const;  ///< approximate bytes in use
 
  private:
-  ArgumentStates(ColumnStore& store, const Argument& argument, SumRule rule, bool in_order)
-      : store_(&store), argument_(argument), rule_(rule), in_order_(in_order) {}
+  ArgumentStates(ColumnStore& store, const ComputedColumns& computed, const Argument& argument, SumRule rule,
+                 bool in_order)
+      : store_(&store), computed_(&computed), argument_(argument), rule_(rule), in_order_(in_order) {}
 
   void AddSums(const BlockGroups& groups, const Part& part, std::span<const uint32_t> numbers);
   void AddBounds(const Part& part, std::span<const uint32_t> numbers);
   void AddDistinct(const BlockGroups& groups, const Part& part, std::span<const uint32_t> numbers);
 
   ColumnStore* store_;
+  const ComputedColumns* computed_;
   Argument argument_;
   SumRule rule_;
   bool in_order_;  // values must be summed one after the other

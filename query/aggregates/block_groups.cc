@@ -107,14 +107,14 @@ void Unite(BlockGroups& groups, uint32_t records, uint32_t count) {
 
 }  // namespace
 
-Result<BlockGroups> GroupBlock(ColumnStore& store, std::span<const uint32_t> keys, uint64_t block,
-                               BlockSelection selected) {
+Result<BlockGroups> GroupBlock(ColumnStore& store, const ComputedColumns& computed, std::span<const uint32_t> keys,
+                               uint64_t block, BlockSelection selected) {
   const uint32_t records = store.blocks()[block].records;
   BlockGroups groups;
   groups.selected = std::move(selected.words);
   Unite(groups, records, selected.count);
   for (const uint32_t key : keys) {
-    OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, store.Load(store.columns()[key], block));
+    OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, LoadColumn(store, computed, key, block));
     DivideBy(groups, *chunk);
     groups.keys.push_back(std::move(chunk));
   }

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "index/chunks/chunk.h"
+#include "query/aggregates/computed_column.h"
 #include "query/columns/column_store.h"
 #include "query/filter/selection.h"
 
@@ -29,8 +30,8 @@ struct BlockGroups {
 
 /// Groups the records of `block` in `selected`, at least one, by the values of `keys`, which are no lists. Thread-safe.
 /// Errors: those of ColumnStore::Load.
-[[nodiscard]] Result<BlockGroups> GroupBlock(ColumnStore& store, std::span<const uint32_t> keys, uint64_t block,
-                                             BlockSelection selected);
+[[nodiscard]] Result<BlockGroups> GroupBlock(ColumnStore& store, const ComputedColumns& computed,
+                                             std::span<const uint32_t> keys, uint64_t block, BlockSelection selected);
 
 /// Divides the groups of a block further, by the values of `chunk`: the result has no keys.
 [[nodiscard]] BlockGroups Divide(const BlockGroups& groups, const Chunk& chunk);

@@ -17,12 +17,16 @@ constexpr size_t kSorted = size_t{1} << 16;
 }  // namespace
 
 Grouping::Grouping(ColumnStore& store, const GroupRequest& request, Predicate predicate)
-    : store_(&store), keys_(request.keys), predicate_(std::move(predicate)), index_(request.keys.size()) {}
+    : store_(&store),
+      keys_(request.keys),
+      computed_(std::make_shared<const ComputedColumns>(request.computed)),
+      predicate_(std::move(predicate)),
+      index_(request.keys.size()) {}
 
 Result<Grouping> Grouping::Of(ColumnStore& store, const GroupRequest& request, Predicate predicate, SumRule rule) {
   Grouping grouping(store, request, std::move(predicate));
   for (const Argument& argument : request.arguments) {
-    OFINDEX_ASSIGN(ArgumentStates states, ArgumentStates::Of(store, argument, rule));
+    OFINDEX_ASSIGN(ArgumentStates states, ArgumentStates::Of(store, *grouping.computed_, argument, rule));
     grouping.arguments_.push_back(std::move(states));
   }
   return grouping;
@@ -52,7 +56,7 @@ Result<Grouping::Block> Grouping::Prepare(uint64_t block) const {
   }
   std::vector<uint32_t> columns;
   for (const GroupRequest::Key& key : keys_) columns.push_back(key.column);
-  OFINDEX_ASSIGN(prepared.groups, GroupBlock(*store_, columns, block, std::move(selected)));
+  OFINDEX_ASSIGN(prepared.groups, GroupBlock(*store_, *computed_, columns, block, std::move(selected)));
   for (const ArgumentStates& argument : arguments_) {
     OFINDEX_ASSIGN(ArgumentStates::Part part, argument.Prepare(prepared.groups, block));
     prepared.parts.push_back(std::move(part));

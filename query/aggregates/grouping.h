@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,7 @@
 namespace ofindex {
 
 /// A grouped table: the columns whose values make the groups, and the arguments of aggregate functions. Columns are
-/// numbers in ColumnStore::columns(), and no lists.
+/// numbers in ColumnStore::columns(), or those of computed columns after them, and no lists.
 struct GroupRequest {
   struct Key {
     uint32_t column = 0;
@@ -27,6 +28,7 @@ struct GroupRequest {
   };
   std::vector<Key> keys;  ///< the order of the groups; none: all records are one group
   std::vector<Argument> arguments;
+  ComputedColumns computed = {};
 };
 
 /// Compares two rows by the keys of an order: `a(i)` and `b(i)` are their values of key i. Returns less than, equal to
@@ -87,6 +89,7 @@ class Grouping {
 
   ColumnStore* store_;
   std::vector<GroupRequest::Key> keys_;
+  std::shared_ptr<const ComputedColumns> computed_;
   Predicate predicate_;
   uint64_t next_block_ = 0;
   GroupIndex index_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "query/sql/expression_program.h"
 #include "query/sql/statement_text.h"
 #include "query/tables/records_plan.h"
 #include "query/tables/records_table.h"
@@ -61,6 +62,36 @@ bool IsOver(const SqlLimits& limits) {
   return limits.timeout && limits.begin && std::chrono::steady_clock::now() - *limits.begin > *limits.timeout;
 }
 
+// Returns whether a column of `records` never holds bytes or lists.
+bool HoldsNumbersOnly(const ColumnStore& store, uint32_t number) {
+  constexpr unsigned kBytes = 1U << static_cast<unsigned>(FeatureKind::kBytes);
+  if (number >= store.columns().size()) return false;
+  const Column& column = store.columns()[number];
+  return !column.is_list() && (store.kinds(column) & kBytes) == 0;
+}
+
+// Returns the values of literals for reals; nothing if they are something else.
+std::optional<std::vector<ComputedColumn::Number>> ValuesOf(SqlSession& session,
+                                                            const std::vector<std::string>& literals,
+                                                            const SqlLimits& limits) {
+  std::vector<ComputedColumn::Number> values;
+  if (literals.empty()) return values;
+  std::string sql;
+  for (const std::string& literal : literals) sql += StrCat(sql.empty() ? "SELECT " : ", ", literal);
+  SqlLimits all = limits;
+  all.rows = std::nullopt;
+  Result<SqlRows> rows = session.Query(sql, {}, all);
+  const Result<bool> more = rows ? rows->Next() : Result<bool>(false);
+  if (!more || !*more) return std::nullopt;
+  for (size_t i = 0; i < literals.size(); ++i) {
+    const SqlValue value = rows->At(i);
+    if (value.type != ColumnValue::Type::kReal) return std::nullopt;
+    values.emplace_back().type = value.type;
+    values.back().real = value.real;
+  }
+  return values;
+}
+
 // Seals the scans when it is destroyed, whatever happened.
 class Sealed {
  public:
@@ -87,7 +118,7 @@ size_t CountSums(const std::vector<Instruction>& program) {
 Result<std::unique_ptr<GroupedStatements>> GroupedStatements::Open(const std::shared_ptr<ColumnStore>& store,
                                                                    const SqlSession::AddTables& add,
                                                                    std::vector<std::string> tables) {
-  auto scans = std::make_shared<GroupedScans>();
+  auto scans = std::make_shared<GroupedScans>(store->columns());
   const auto add_all = [&](sqlite3* db, const WorkLimits& limits) -> Result<void> {
     // Plans must not depend on bound values: the statement would be compiled again, with another plan.
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
@@ -104,13 +135,62 @@ Result<std::optional<SqlRows>> GroupedStatements::Query(std::string_view sql,
                                                         const std::vector<SqlParameter>& parameters,
                                                         const SqlLimits& limits) {
   if (session_.idle()) scans_->Clear();
+  const std::string& hidden = scans_->computed_names().front();
+  if (sql.find(std::string_view(hidden).substr(0, hidden.size() - 1)) != std::string_view::npos) return std::nullopt;
   const Sealed sealed(*scans_);
+  scans_->SetComputed({});
+  OFINDEX_ASSIGN(std::optional<SqlRows> rows, Run(sql, parameters, limits));
+  if (rows) return rows;
+  return QueryComputed(sql, parameters, limits);
+}
+
+Result<std::optional<SqlRows>> GroupedStatements::Run(std::string_view sql, const std::vector<SqlParameter>& parameters,
+                                                      const SqlLimits& limits) {
   OFINDEX_ASSIGN(const bool accepted, Plan(sql, parameters, limits));
   if (!accepted) return std::nullopt;
   scans_->Prepare();
   Result<SqlRows> rows = session_.Query(sql, parameters, limits);
   if (!rows || !scans_->complete()) return std::nullopt;
   return std::optional<SqlRows>(*std::move(rows));
+}
+
+// Runs the statement with columns in place of its arithmetic.
+Result<std::optional<SqlRows>> GroupedStatements::QueryComputed(std::string_view sql,
+                                                                const std::vector<SqlParameter>& parameters,
+                                                                const SqlLimits& limits) {
+  std::optional<ComputedTerms> terms = NameComputedTerms(sql, scans_->computed_names());
+  if (!terms) return std::nullopt;
+  // A statement that SQLite refuses must not become one that it accepts.
+  if (!Explain(sql, false, parameters, limits)) return std::nullopt;
+  ComputedColumns computed;
+  for (const ComputedTerms::Expression& expression : terms->expressions) {
+    computed.push_back(Compile(expression, limits));
+    if (computed.back() == nullptr) return std::nullopt;
+  }
+  scans_->SetComputed(std::move(computed));
+  OFINDEX_ASSIGN(std::optional<SqlRows> rows, Run(terms->sql, parameters, limits));
+  if (rows && WithoutExplain(sql).size() == sql.size()) rows->Rename(scans_->computed_names().front()[0], terms->names);
+  return rows;
+}
+
+// Returns null if SQLite would compute the expression in steps that ComputedColumn does not have, or from other values
+// than numbers.
+std::shared_ptr<const ComputedColumn> GroupedStatements::Compile(const ComputedTerms::Expression& expression,
+                                                                 const SqlLimits& limits) {
+  const std::optional<std::vector<ComputedColumn::Number>> literals = ValuesOf(session_, expression.literals, limits);
+  if (!literals) return nullptr;
+  std::vector<SqlParameter> parameters;
+  for (size_t i = 0; i < literals->size(); ++i) {
+    parameters.push_back({std::to_string(i + 1), {.type = ColumnValue::Type::kReal, .real = (*literals)[i].real}});
+  }
+  const Result<std::vector<Instruction>> program = Explain(expression.select, false, parameters, limits);
+  std::optional<std::vector<ComputedColumn::Step>> steps;
+  if (program) steps = ReadExpression(*program, *literals);
+  if (!steps) return nullptr;
+  for (const ComputedColumn::Step& step : *steps) {
+    if (step.op == ComputedColumn::Step::Op::kColumn && !HoldsNumbersOnly(*store_, step.column)) return nullptr;
+  }
+  return std::make_shared<const ComputedColumn>(*std::move(steps), expression.text);
 }
 
 // Finds the scans of a statement that can return groups, and returns whether there are any. If SQLite relies on groups
@@ -173,19 +253,18 @@ std::optional<GroupedScan> GroupedStatements::ScanFor(const GroupLoop& loop, con
                    .sorted = offer.sorted,
                    .counts_rows = loop.counts_rows};
   if (loop.of_keys) scan.request.keys = offer.keys;
-  const std::vector<Column>& columns = store_->columns();
+  scan.request.computed = scans_->computed();
   const auto is_key = [&](uint32_t column) {
     return std::any_of(scan.request.keys.begin(), scan.request.keys.end(),
                        [&](const auto& key) { return key.column == column; });
   };
   if (loop.tells_equal_keys_apart && std::any_of(scan.request.keys.begin(), scan.request.keys.end(),
-                                                 [&](const auto& key) { return !LooksAlike(columns[key.column]); })) {
+                                                 [&](const auto& key) { return !LooksAlike(key.column); })) {
     return std::nullopt;
   }
   for (const GroupLoop::Use& use : loop.uses) {
-    const Column& column = columns[use.column];
-    const bool known = use.function == "count" || IsBound(use.function) || (IsSum(use.function) && CanSum(column));
-    if (!known || column.is_list()) return std::nullopt;
+    const bool known = use.function == "count" || IsBound(use.function) || (IsSum(use.function) && CanSum(use.column));
+    if (!known || IsList(use.column)) return std::nullopt;
     // SQLite itself finds the least, greatest and distinct values of a key: the first row of the group shows it.
     if (!is_key(use.column) || !(use.distinct || IsBound(use.function))) AddUse(use, scan.request.arguments);
   }
@@ -193,8 +272,14 @@ std::optional<GroupedScan> GroupedStatements::ScanFor(const GroupLoop& loop, con
   return scan;
 }
 
+bool GroupedStatements::IsList(uint32_t number) const {
+  return number < store_->columns().size() && store_->columns()[number].is_list();
+}
+
 // Returns whether sums of the column are computed as SQLite would, in the order in which kernels see the values.
-bool GroupedStatements::CanSum(const Column& column) const {
+bool GroupedStatements::CanSum(uint32_t number) const {
+  if (number >= store_->columns().size()) return SumRuleOfSqlite() == SumRule::kPlain;
+  const Column& column = store_->columns()[number];
   const uint8_t bytes = static_cast<uint8_t>(1U << static_cast<unsigned>(FeatureKind::kBytes));
   if ((store_->kinds(column) & bytes) != 0) return false;
   const Result<SumKind> kind = SumKindOf(*store_, column);
@@ -202,7 +287,12 @@ bool GroupedStatements::CanSum(const Column& column) const {
 }
 
 // Returns whether equal values of the column are the same: 1 and 1.0 are not, nor are 0.0 and -0.0.
-bool GroupedStatements::LooksAlike(const Column& column) const {
+bool GroupedStatements::LooksAlike(uint32_t number) const {
+  if (number >= store_->columns().size()) {
+    const Result<bool> integral = scans_->computed()[number - store_->columns().size()]->IsIntegral(*store_);
+    return integral && *integral;
+  }
+  const Column& column = store_->columns()[number];
   constexpr unsigned kReals =
       1U << static_cast<unsigned>(FeatureKind::kFloat) | 1U << static_cast<unsigned>(FeatureKind::kDouble);
   return (store_->kinds(column) & kReals) == 0;

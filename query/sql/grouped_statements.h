@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "query/columns/column_store.h"
+#include "query/sql/computed_terms.h"
 #include "query/sql/group_loop.h"
 #include "query/sql/program.h"
 #include "query/sql/sql_session.h"
@@ -36,6 +37,13 @@ class GroupedStatements {
   GroupedStatements(std::shared_ptr<ColumnStore> store, std::shared_ptr<GroupedScans> scans, SqlSession session)
       : store_(std::move(store)), scans_(std::move(scans)), session_(std::move(session)) {}
 
+  [[nodiscard]] Result<std::optional<SqlRows>> Run(std::string_view sql, const std::vector<SqlParameter>& parameters,
+                                                   const SqlLimits& limits);
+  [[nodiscard]] Result<std::optional<SqlRows>> QueryComputed(std::string_view sql,
+                                                             const std::vector<SqlParameter>& parameters,
+                                                             const SqlLimits& limits);
+  [[nodiscard]] std::shared_ptr<const ComputedColumn> Compile(const ComputedTerms::Expression& expression,
+                                                              const SqlLimits& limits);
   [[nodiscard]] Result<bool> Plan(std::string_view sql, const std::vector<SqlParameter>& parameters,
                                   const SqlLimits& limits);
   [[nodiscard]] Result<std::vector<Instruction>> Explain(std::string_view sql, bool plain,
@@ -43,8 +51,9 @@ class GroupedStatements {
                                                          const SqlLimits& limits);
   [[nodiscard]] bool AcceptScans(const std::vector<Instruction>& program, bool& denied);
   [[nodiscard]] std::optional<GroupedScan> ScanFor(const GroupLoop& loop, const GroupOffer& offer) const;
-  [[nodiscard]] bool CanSum(const Column& column) const;
-  [[nodiscard]] bool LooksAlike(const Column& column) const;
+  [[nodiscard]] bool IsList(uint32_t column) const;
+  [[nodiscard]] bool CanSum(uint32_t column) const;
+  [[nodiscard]] bool LooksAlike(uint32_t column) const;
 
   std::shared_ptr<ColumnStore> store_;
   std::shared_ptr<GroupedScans> scans_;

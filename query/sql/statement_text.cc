@@ -9,8 +9,6 @@
 namespace ofindex {
 namespace {
 
-bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 // Returns the end of the whitespace or comment that begins at `at`; `at` itself if none does.
 size_t EndOfSpace(std::string_view sql, size_t at) {
   if (IsSpace(sql[at])) return at + 1;
@@ -23,12 +21,18 @@ size_t EndOfSpace(std::string_view sql, size_t at) {
 
 }  // namespace
 
-size_t SkipBlank(std::string_view sql, size_t from) {
+size_t SkipSpace(std::string_view sql, size_t from) {
   while (from < sql.size()) {
-    const size_t end = sql[from] == ';' ? from + 1 : EndOfSpace(sql, from);
+    const size_t end = EndOfSpace(sql, from);
     if (end == from) break;
     from = end;
   }
+  return from;
+}
+
+size_t SkipBlank(std::string_view sql, size_t from) {
+  from = SkipSpace(sql, from);
+  while (from < sql.size() && sql[from] == ';') from = SkipSpace(sql, from + 1);
   return from;
 }
 

@@ -5,6 +5,12 @@
 
 namespace ofindex {
 
+[[nodiscard]] constexpr bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/// Returns the position in `sql` of the first byte at or after `from` that is not whitespace or comment; the size of
+/// `sql` if there is none.
+[[nodiscard]] size_t SkipSpace(std::string_view sql, size_t from);
+
 /// Returns the position in `sql` of the first byte at or after `from` that is not whitespace, comment or semicolon; the
 /// size of `sql` if there is none.
 [[nodiscard]] size_t SkipBlank(std::string_view sql, size_t from);

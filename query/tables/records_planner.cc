@@ -125,6 +125,7 @@ class Planner {
     std::optional<Op> op = OpOf(constraint.op);
     if (constraint.usable == 0 || !op) return false;
     const auto number = static_cast<uint32_t>(std::max(constraint.iColumn, 0));  // the rowid is _id, column 0
+    if (number >= store_.columns().size()) return false;
     const Column& column = store_.columns()[number];
     const uint8_t kinds = store_.kinds(column);
     if (!CanAnswer(*op, column, kinds, plain_)) return false;
@@ -169,7 +170,8 @@ class Planner {
     } else if (const int distinct = DistinctOf(info_); info_.nOrderBy > 0 && HasNoLists()) {
       if (distinct != kInOrder) {
         Promise(distinct, offer);
-      } else if (const std::optional<uint32_t> wanted = Wanted(); wanted && exact_ && !looked_up_ && !one_) {
+      } else if (const std::optional<uint32_t> wanted = Wanted();
+                 wanted && exact_ && !looked_up_ && !one_ && HasNoComputed()) {
         info_.orderByConsumed = 1;
         plan_.order = Order();
         plan_.wanted = *wanted;
@@ -206,16 +208,30 @@ class Planner {
   [[nodiscard]] std::string Names(const std::vector<GroupRequest::Key>& keys) const {
     std::string names;
     for (const GroupRequest::Key& key : keys) {
-      names += StrCat(names.empty() ? "" : ", ", Printable(store_.columns()[key.column].name),
-                      key.descending ? " DESC" : "");
+      names += StrCat(names.empty() ? "" : ", ", Printable(NameOf(key.column)), key.descending ? " DESC" : "");
     }
     return names;
   }
 
+  [[nodiscard]] bool IsComputed(uint32_t column) const { return column >= store_.columns().size(); }
+
+  // Computed columns have the text of their expressions, those that hold nothing have none.
+  [[nodiscard]] std::string NameOf(uint32_t column) const {
+    if (!IsComputed(column)) return store_.columns()[column].name;
+    const size_t computed = column - store_.columns().size();
+    return groups_ != nullptr && computed < groups_->computed().size() ? groups_->computed()[computed]->text() : "";
+  }
+
   [[nodiscard]] bool HasNoLists() const {
     const std::vector<GroupRequest::Key> order = Order();
-    return std::none_of(order.begin(), order.end(),
-                        [this](const auto& key) { return store_.columns()[key.column].is_list(); });
+    return std::none_of(order.begin(), order.end(), [this](const auto& key) {
+      return !IsComputed(key.column) && store_.columns()[key.column].is_list();
+    });
+  }
+
+  [[nodiscard]] bool HasNoComputed() const {
+    const std::vector<GroupRequest::Key> order = Order();
+    return std::none_of(order.begin(), order.end(), [this](const auto& key) { return IsComputed(key.column); });
   }
 
   // Returns how many records will be read if there is a LIMIT; nothing if they are so many that SQLite should sort.

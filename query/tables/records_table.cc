@@ -72,16 +72,21 @@ class Unlimited {
   int columns_;
 };
 
-std::string DeclarationOf(const ColumnStore& store) {
+// Columns for computed columns have no affinity that a comparison would apply.
+std::string DeclarationOf(const ColumnStore& store, const GroupedScans* groups) {
   std::string sql = "CREATE TABLE x(";
   for (const Column& column : store.columns()) {
     if (sql.back() != '(') sql += ',';
     sql += StrCat(QuotedName(column.name), " ", DeclaredType(store, column));
   }
+  if (groups != nullptr) {
+    for (const std::string& name : groups->computed_names()) sql += StrCat(",", QuotedName(name), " BLOB HIDDEN");
+  }
   return sql + ")";
 }
 
-Result<void> Declare(sqlite3* db, const ColumnStore& store) {
+Result<void> Declare(sqlite3* db, const RecordsSource& source) {
+  const ColumnStore& store = *source.store;
   for (const Column& column : store.columns()) {
     if (!IsText(AsBytes(column.name))) {
       return Fail(ErrorCode::kIndex,
@@ -89,7 +94,7 @@ Result<void> Declare(sqlite3* db, const ColumnStore& store) {
     }
   }
   const Unlimited unlimited(db);
-  if (sqlite3_declare_vtab(db, DeclarationOf(store).c_str()) == SQLITE_OK) return {};
+  if (sqlite3_declare_vtab(db, DeclarationOf(store, source.groups.get()).c_str()) == SQLITE_OK) return {};
   return Fail(ErrorCode::kIndex, StrCat("SQLite refuses the columns of the index: ", sqlite3_errmsg(db)));
 }
 
@@ -97,7 +102,7 @@ Result<void> Declare(sqlite3* db, const ColumnStore& store) {
 int Make(sqlite3* db, Result<RecordsSource> source, sqlite3_vtab** made, char** message) {
   const Result<void> result = WithMemory("a table", [&]() -> Result<void> {
     if (!source) return tl::unexpected<Error>(source.error());
-    OFINDEX_TRY(Declare(db, *source->store));
+    OFINDEX_TRY(Declare(db, *source));
     *made = new Table(*std::move(source));
     return {};
   });
@@ -220,6 +225,7 @@ int Cell(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
     cursor.groups->Put(context, column);
     return SQLITE_OK;
   }
+  if (column >= store.columns().size()) return SQLITE_OK;  // computed columns exist in groups only
   if (column == 0) {
     sqlite3_result_int64(context, static_cast<sqlite3_int64>(cursor.scan.ordinal()));
     return SQLITE_OK;

@@ -40,6 +40,16 @@ class Connection {
     return rows;
   }
 
+  /// Returns the names of a statement's columns; none if it is wrong.
+  [[nodiscard]] std::vector<std::string> Columns(const std::string& sql) const {
+    sqlite3_stmt* statement = nullptr;
+    std::vector<std::string> names;
+    sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr);
+    for (int i = 0; i < sqlite3_column_count(statement); ++i) names.emplace_back(sqlite3_column_name(statement, i));
+    sqlite3_finalize(statement);
+    return names;
+  }
+
   static void Bind(sqlite3_stmt* statement, int i, const ColumnValue& value) {
     switch (value.type) {
       case ColumnValue::Type::kNull: sqlite3_bind_null(statement, i); break;

@@ -21,8 +21,10 @@ constexpr uint64_t kMaxWindow = 64;
 constexpr uint64_t kMaxGain = uint64_t{64} << 20;
 
 // Returns how many bytes the groups may gain by a value of a column.
-uint64_t GainOf(const ColumnStore& store, const Column& column) {
+uint64_t GainOf(const ColumnStore& store, uint32_t number) {
   constexpr uint64_t kNumber = 2 * sizeof(uint64_t);
+  if (number >= store.columns().size()) return kNumber;  // computed
+  const Column& column = store.columns()[number];
   if (column.origin != Column::Origin::kFeature) return kNumber;
   return kNumber + std::min(store.features()[column.feature].largest_bytes, kMaxKeptBytes);
 }
@@ -33,7 +35,7 @@ uint64_t MaxWindow(const ColumnStore& store, const GroupRequest& request) {
   uint64_t gain = 0;
   const auto add = [&](uint32_t column, bool keeps) {
     ++columns;
-    if (keeps) gain += kBlockRecords * GainOf(store, store.columns()[column]);
+    if (keeps) gain += kBlockRecords * GainOf(store, column);
   };
   for (const GroupRequest::Key& key : request.keys) add(key.column, true);
   for (const Argument& argument : request.arguments) add(argument.column, argument.distinct || argument.bounds);

@@ -1,10 +1,21 @@
 #include "query/tables/groups/grouped_scans.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
 
 namespace ofindex {
+
+// The names begin with a byte that hardly any feature's name has.
+GroupedScans::GroupedScans(const std::vector<Column>& columns) {
+  std::string prefix = "\x01";
+  while (std::any_of(columns.begin(), columns.end(),
+                     [&](const Column& column) { return column.name.starts_with(prefix); })) {
+    prefix += '\x01';
+  }
+  for (size_t i = 0; i < kMaxComputed; ++i) computed_names_.push_back(StrCat(prefix, i));
+}
 
 void GroupedScans::Explain(bool plain) {
   mode_ = Mode::kExplain;

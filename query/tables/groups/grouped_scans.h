@@ -5,9 +5,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "query/aggregates/computed_column.h"
 #include "query/aggregates/grouping.h"
+#include "query/columns/column_store.h"
 #include "query/tables/groups/armed_group.h"
 
 namespace ofindex {
@@ -40,7 +43,20 @@ struct GroupedScan {
 /// statements.
 class GroupedScans {
  public:
+  /// How many columns `records` has for computed columns.
+  static constexpr size_t kMaxComputed = 8;
+
+  /// `columns` are the table's own, whose names those of computed columns must not equal.
+  explicit GroupedScans(const std::vector<Column>& columns);
+
   // For the session.
+
+  /// Returns the names of the columns for computed columns. They are hidden: `*` does not include them.
+  [[nodiscard]] const std::vector<std::string>& computed_names() const { return computed_names_; }
+
+  /// Sets what these columns hold in the statements to come; the others hold nothing.
+  void SetComputed(ComputedColumns computed) { computed_ = std::move(computed); }
+  [[nodiscard]] const ComputedColumns& computed() const { return computed_; }
 
   /// Begins an explanation: all offers are forgotten, but not which ones were denied. `plain`: as in RecordsSource.
   void Explain(bool plain);
@@ -94,6 +110,8 @@ class GroupedScans {
 
   [[nodiscard]] static std::string KeyOf(const GroupOffer& offer, const std::string& plan);
 
+  std::vector<std::string> computed_names_;
+  ComputedColumns computed_;
   Mode mode_ = Mode::kSealed;
   bool plain_ = false;
   std::vector<Made> offers_;

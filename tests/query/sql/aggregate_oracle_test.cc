@@ -50,12 +50,14 @@ class Aggregates : public RandomDataset {
     const std::optional<std::vector<std::string>> rows = Rows(sql, parameters);
     if (!rows) return;
     ++answered_;
+    computed_ += sql.find("/* computed */") != std::string::npos ? 1 : 0;
     std::vector<std::string> expected = plain_.Rows(sql, values);
     if (expected.size() == 1 && expected[0].starts_with("error: ")) expected = {"error"};
     CHECK_MESSAGE(*rows == expected, Shown(sql, values) << Difference(*rows, expected));
   }
 
   [[nodiscard]] int answered() const { return answered_; }
+  [[nodiscard]] int computed() const { return computed_; }
 
  private:
   // Returns nothing if the statement is left to an ordinary session.
@@ -64,6 +66,7 @@ class Aggregates : public RandomDataset {
     REQUIRE(asked.has_value());
     if (!*asked) return std::nullopt;
     std::vector<std::string> rows;
+    CHECK_MESSAGE((*asked)->columns() == plain_.Columns(sql), sql);
     for (;;) {
       const Result<bool> more = (*asked)->Next();
       if (!more) return std::vector<std::string>{"error"};
@@ -136,6 +139,62 @@ class Aggregates : public RandomDataset {
                                              " HAVING " + SomeCall() + " IS NOT NULL"});
   }
 
+  // Most often a column without bytes.
+  std::string SomeNumber() {
+    for (;;) {
+      const Column& column = dice_.Of(store_->columns());
+      const bool bytes = (store_->kinds(column) & (1U << static_cast<unsigned>(FeatureKind::kBytes))) != 0;
+      if ((!bytes && !column.is_list()) || dice_.OneIn(15)) return QuotedName(column.name);
+    }
+  }
+
+  // Arithmetic on columns, or something that only looks like it.
+  std::string SomeArithmetic() {
+    static const std::vector<std::string> kForms = {
+        "@ / 2",          "@ % 3",           "@ * @",         "@ + @",
+        "-@",             "@ - 0.5",         "(@ + 1) * 0.1", "@ / 3 * 3",
+        "@ / @",          "@ % @",           "@ * 1e300",     "CAST(@ AS INTEGER)",
+        "CAST(@ AS REAL)", "CAST(@ * 10 AS INT) / 10", "@ - -@", "@ * -0.0",
+        "@ + 9223372036854775807", "2.5 / @", "1000 * -@",    "records.@ + 1"};
+    static const std::vector<std::string> kMisses = {"abs(@) + 1",   "@ + 1 COLLATE NOCASE", "@ || 1",   "round(@ * 2)",
+                                                     "@ + rowid",    "@ + 'a'",              "@ + NULL", "CAST(@ AS TEXT)",
+                                                     "@ & 3",        "@ / 2 > 1",            "@ + x'31'", "~@ + 1"};
+    std::string text = dice_.OneIn(10) ? dice_.Of(kMisses) : dice_.Of(kForms);
+    for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@')) text.replace(at, 1, SomeNumber());
+    return text;
+  }
+
+  // One or two keys that are arithmetic, each by its number, its alias or its text.
+  std::string SomeComputed(std::vector<ColumnValue>& values) {
+    std::string results;
+    std::string keys;
+    std::string order;
+    for (size_t n = dice_.Below(2) + 1, i = 1; i <= n; ++i) {
+      const std::string text = dice_.OneIn(5) ? SomeColumn() : SomeArithmetic();
+      const std::string alias = "k" + std::to_string(i);
+      const size_t form = dice_.Below(3);
+      results += text + (form == 1 ? " AS " + alias : dice_.OneIn(4) ? " " + alias : "") + ", ";
+      const std::string key = form == 0 ? std::to_string(i) : form == 1 ? alias : text;
+      keys += (keys.empty() ? "" : ", ") + key;
+      order += (order.empty() ? "" : ", ") + key + dice_.Of(std::vector<std::string>{"", " DESC", " ASC"});
+    }
+    std::string call = SomeCall();
+    if (dice_.OneIn(3)) call = dice_.Of(std::vector<std::string>{"sum", "avg", "total", "count", "max", "min"}) + "(" +
+                               (dice_.OneIn(4) ? "DISTINCT " : "") + SomeArithmetic() + ")";
+    if (dice_.OneIn(8)) call = "coalesce(" + call + ", 0) + 1";
+    const std::string having = dice_.Of(std::vector<std::string>{
+        "", "", "", " HAVING count(*) > 2", " HAVING k1 > 1", " HAVING k1 = CAST(1 AS TEXT)", " HAVING sum(_id * 2) > 9"});
+    switch (dice_.Below(8)) {
+      case 0: return "SELECT DISTINCT " + SomeArithmetic() + " /* computed */ FROM records" + SomeWhere(values);
+      case 1: return "SELECT /* computed */ " + call + ", count(*) FROM records" + SomeWhere(values);
+      case 2: return "SELECT * FROM (SELECT " + results + call + " FROM records GROUP BY " + keys + ")";
+      default:
+        return "SELECT /* computed */ " + results + "count(*) AS c, " + call + " FROM records" + SomeWhere(values) + " GROUP BY " +
+               keys + having + dice_.Of(std::vector<std::string>{"", " ORDER BY c DESC, " + order, " ORDER BY " + order}) +
+               dice_.Of(std::vector<std::string>{"", "", " LIMIT 4"});
+    }
+  }
+
   // SELECT keys, count(*) AS c, functions ... GROUP BY keys.
   std::string SomeGrouped(std::vector<ColumnValue>& values, bool ordered) {
     const std::string keys = SomeKeys();
@@ -156,7 +215,7 @@ class Aggregates : public RandomDataset {
   std::string SomeStatement(std::vector<ColumnValue>& values) {
     const std::string a = SomeColumn();
     const std::string b = SomeColumn();
-    switch (dice_.Below(28)) {
+    switch (dice_.Below(36)) {
       case 0: return "SELECT count(*), sum(c), max(c), total(c) FROM (" + SomeGrouped(values, false) + ")";
       case 1: return "WITH g AS (" + SomeGrouped(values, true) + ") SELECT g.*, (SELECT count(*) FROM g) FROM g";
       case 2: return "SELECT DISTINCT " + a + " FROM records" + SomeWhere(values);
@@ -207,27 +266,39 @@ class Aggregates : public RandomDataset {
                ") FROM records r WHERE r._id < 40 GROUP BY 1";
       case 21:
       case 22: return "SELECT " + SomeFunctions() + " FROM records" + SomeWhere(values);
+      case 23:
+      case 24:
+      case 25:
+      case 26:
+      case 27:
+      case 28:
+      case 29:
+      case 30: return SomeComputed(values);
       default: return SomeGrouped(values, true);
     }
   }
 
   std::unique_ptr<GroupedStatements> grouped_;
   int answered_ = 0;
+  int computed_ = 0;  // answered, with arithmetic in keys or arguments
 };
 
 TEST_CASE("random statements answered in groups give what SQLite gives over an ordinary table") {
   const int statements = Statements();
   int asked = 0;
   int answered = 0;
+  int computed = 0;
   for (uint64_t seed = 1; asked < statements; ++seed) {
     CAPTURE(seed);
     Aggregates aggregates(seed);
     for (int i = 0; i < kPerDataset; ++i) aggregates.Ask();
     asked += kPerDataset;
     answered += aggregates.answered();
+    computed += aggregates.computed();
   }
   CHECK(answered > asked / 4);
-  MESSAGE(asked << " statements, " << answered << " of them answered in groups");
+  CHECK(computed > asked / 20);
+  MESSAGE(asked << " statements, " << answered << " of them answered in groups, " << computed << " with arithmetic");
 }
 
 }  // namespace

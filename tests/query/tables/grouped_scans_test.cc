@@ -11,7 +11,7 @@ const GroupOffer kByHeight = {.keys = {{.column = 5}}, .promised = true};
 GroupedScan ScanBy(uint32_t column) { return {.request = {.keys = {{.column = column}}, .arguments = {}}}; }
 
 TEST_CASE("a statement that is prepared as it was explained gets its accepted scans") {
-  GroupedScans scans;
+  GroupedScans scans({});
   scans.Explain(false);
   REQUIRE(scans.Take(kByLabel, "!0:4") == 0);
   REQUIRE(scans.Take(kByHeight, "") == 1);
@@ -37,7 +37,7 @@ TEST_CASE("after any other call than in the explanation, no scan is accepted") {
   };
   for (const Case& one : {Case{"other keys", kByHeight, "!0:4"}, Case{"other constraints", kByLabel, "!1:4"}}) {
     CAPTURE(one.what);
-    GroupedScans scans;
+    GroupedScans scans({});
     scans.Explain(false);
     for (int i = 0; i < 2; ++i) scans.Accept(scans.Take(kByLabel, "!0:4").value(), ScanBy(4));
     scans.Prepare();
@@ -48,7 +48,7 @@ TEST_CASE("after any other call than in the explanation, no scan is accepted") {
 }
 
 TEST_CASE("more calls than in the explanation are not complete") {
-  GroupedScans scans;
+  GroupedScans scans({});
   scans.Explain(false);
   scans.Accept(scans.Take(kByLabel, "").value(), ScanBy(4));
   scans.Prepare();
@@ -58,7 +58,7 @@ TEST_CASE("more calls than in the explanation are not complete") {
 }
 
 TEST_CASE("an offer that was denied is not made again until the statement is sealed or forgotten") {
-  GroupedScans scans;
+  GroupedScans scans({});
   scans.Explain(false);
   CHECK(scans.MayPromise(kByLabel, ""));
   const size_t number = scans.Take(kByLabel, "").value();
@@ -75,7 +75,7 @@ TEST_CASE("an offer that was denied is not made again until the statement is sea
 }
 
 TEST_CASE("outside explanation and preparation, the table makes no offers") {
-  GroupedScans scans;
+  GroupedScans scans({});
   CHECK_FALSE(scans.Take(kByLabel, "").has_value());
   CHECK_FALSE(scans.MayPromise(kByLabel, ""));
   scans.Explain(true);
@@ -86,7 +86,7 @@ TEST_CASE("outside explanation and preparation, the table makes no offers") {
 }
 
 TEST_CASE("the scans of all open statements are kept, until none is left") {
-  GroupedScans scans;
+  GroupedScans scans({});
   std::vector<uint64_t> numbers;
   for (const uint32_t column : {4U, 5U}) {
     scans.Explain(false);

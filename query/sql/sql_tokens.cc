@@ -1,0 +1,97 @@
+#include "query/sql/sql_tokens.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "query/sql/statement_text.h"
+
+namespace ofindex {
+namespace {
+
+using Kind = SqlToken::Kind;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool BeginsWord(char c) { return Folded(c) != c || (c >= 'a' && c <= 'z') || c == '_' || static_cast<uint8_t>(c) >= 0x80; }
+bool IsInWord(char c) { return BeginsWord(c) || IsDigit(c) || c == '$'; }
+
+/// Reads one token at a time.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view sql) : sql_(sql) {}
+
+  [[nodiscard]] std::vector<SqlToken> All() {
+    std::vector<SqlToken> tokens;
+    int depth = 0;
+    for (size_t at = SkipSpace(sql_, 0); at < sql_.size(); at = SkipSpace(sql_, at)) {
+      SqlToken token = TokenAt(at);
+      if (token.IsSymbol(')')) --depth;
+      token.depth = depth;
+      if (token.IsSymbol('(')) ++depth;
+      at = token.end;
+      tokens.push_back(std::move(token));
+    }
+    return tokens;
+  }
+
+ private:
+  [[nodiscard]] char At(size_t at) const { return at < sql_.size() ? sql_[at] : '\0'; }
+
+  [[nodiscard]] SqlToken TokenAt(size_t begin) const {
+    const char c = sql_[begin];
+    if (BeginsWord(c)) {
+      const size_t end = SkipWord(begin);
+      return {Kind::kWord, begin, end, 0, Folded(sql_.substr(begin, end - begin))};
+    }
+    if (IsDigit(c) || (c == '.' && IsDigit(At(begin + 1)))) return Written(Kind::kNumber, begin, EndOfNumber(begin));
+    if (c == '"' || c == '`' || c == '[') return Quoted(begin, c == '[' ? ']' : c);
+    if (c == '\'') return Written(Kind::kLiteral, begin, EndOfQuoted(begin, c));
+    if (c == '?' || c == ':' || c == '@' || c == '$') return Written(Kind::kLiteral, begin, SkipWord(begin + 1));
+    return Written(Kind::kSymbol, begin, begin + 1);
+  }
+
+  [[nodiscard]] SqlToken Written(Kind kind, size_t begin, size_t end) const {
+    return {kind, begin, end, 0, std::string(sql_.substr(begin, end - begin))};
+  }
+
+  [[nodiscard]] size_t SkipWord(size_t at) const {
+    while (IsInWord(At(at))) ++at;
+    return at;
+  }
+
+  [[nodiscard]] size_t EndOfNumber(size_t at) const {
+    const bool hexadecimal = At(at) == '0' && Folded(At(at + 1)) == 'x';
+    while (IsInWord(At(at)) || At(at) == '.') {
+      const bool exponent = !hexadecimal && Folded(At(at)) == 'e';
+      ++at;
+      if (exponent && (At(at) == '+' || At(at) == '-') && IsDigit(At(at + 1))) ++at;
+    }
+    return at;
+  }
+
+  // A quote that is doubled stands for itself, but not a bracket.
+  [[nodiscard]] size_t EndOfQuoted(size_t begin, char quote) const {
+    for (size_t at = begin + 1; at < sql_.size(); ++at) {
+      if (sql_[at] != quote) continue;
+      if (quote == ']' || At(at + 1) != quote) return at + 1;
+      ++at;
+    }
+    return sql_.size();
+  }
+
+  [[nodiscard]] SqlToken Quoted(size_t begin, char quote) const {
+    SqlToken token{Kind::kName, begin, EndOfQuoted(begin, quote), 0, {}};
+    for (size_t at = begin + 1; at + 1 < token.end; ++at) {
+      token.text += sql_[at];
+      if (sql_[at] == quote && quote != ']') ++at;
+    }
+    return token;
+  }
+
+  std::string_view sql_;
+};
+
+}  // namespace
+
+std::vector<SqlToken> TokensOf(std::string_view sql) { return Scanner(sql).All(); }
+
+}  // namespace ofindex

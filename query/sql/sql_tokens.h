@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ofindex {
+
+/// A token of an SQL statement, where SQLite sees one. Operators of several characters are several tokens.
+struct SqlToken {
+  enum class Kind : uint8_t {
+    kWord,     ///< a keyword, or a name without quotes
+    kName,     ///< a name in double quotes, backquotes or brackets
+    kNumber,   ///< without sign
+    kSymbol,   ///< one character
+    kLiteral,  ///< a string, or a parameter
+  };
+  Kind kind = Kind::kSymbol;
+  size_t begin = 0;  ///< in the statement
+  size_t end = 0;
+  int depth = 0;          ///< in how many parentheses it is; they belong to what is outside
+  std::string text = {};  ///< a word in lower case, a name without quotes, anything else as written
+
+  [[nodiscard]] bool IsWord(std::string_view word) const { return kind == Kind::kWord && text == word; }
+  [[nodiscard]] bool IsSymbol(char symbol) const { return kind == Kind::kSymbol && text[0] == symbol; }
+};
+
+/// Divides `sql` into tokens, without whitespace and comments. A string or name that is not closed ends with `sql`.
+[[nodiscard]] std::vector<SqlToken> TokensOf(std::string_view sql);
+
+}  // namespace ofindex
