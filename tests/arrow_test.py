@@ -44,7 +44,7 @@ ROOMS = {
     "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
     "query": "base mmap index/catalog query/columns",
-    "query/aggregates": "base index/chunks index/columns query/columns query/filter query/stats",
+    "query/aggregates": "base index/chunks index/columns query/columns query/columns/chunks query/filter query/stats",
     "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns query/columns/chunks",
     "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/extract proto/wire mmap",
@@ -57,8 +57,9 @@ ROOMS = {
     "query/sampling/sets query/stats",
     "query/sampling/orders": "base",
     "query/sampling/sets": "base query/filter",
-    "query/sql": "base index/chunks index/columns query/columns query/filter query/tables query/tables/groups "
-    "query/tables/values",
+    "query/sql": "base index/chunks index/columns query/aggregates query/columns query/filter query/sql/statements "
+    "query/tables query/tables/groups query/tables/values",
+    "query/sql/statements": "base query/aggregates query/tables query/tables/groups",
     "query/stats": "base index/chunks index/columns query/columns",
     "query/tables": "base index/catalog index/chunks index/columns query/aggregates query/columns query/columns/chunks "
     "query/filter query/tables/groups query/tables/values",

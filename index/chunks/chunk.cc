@@ -1,7 +1,10 @@
 #include "index/chunks/chunk.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "index/chunks/value_groups.h"
 
@@ -40,6 +43,48 @@ ValueGroup GroupOfForm(Chunk::Form form) {
 }
 
 }  // namespace
+
+Chunk Chunk::OfIntegers(std::span<const int64_t> values, std::vector<uint64_t> present) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  int64_t greatest = std::numeric_limits<int64_t>::min();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool counts = (present[i / 64] >> (i % 64) & 1) != 0;
+    least = std::min(least, counts ? values[i] : least);
+    greatest = std::max(greatest, counts ? values[i] : greatest);
+  }
+  Chunk chunk;
+  chunk.records_ = static_cast<uint32_t>(values.size());
+  chunk.present_ = std::move(present);
+  if (least > greatest) return chunk;
+  chunk.form_ = Form::kIntegers;
+  chunk.integers_.base = least;
+  const auto base = static_cast<uint64_t>(least);
+  const auto narrow = [&]<typename T>(T) {
+    std::vector<T> offsets(values.size());
+    for (size_t i = 0; i < values.size(); ++i) offsets[i] = static_cast<T>(static_cast<uint64_t>(values[i]) - base);
+    chunk.integers_.offsets = std::move(offsets);
+  };
+  const uint64_t range = static_cast<uint64_t>(greatest) - base;
+  if (range <= std::numeric_limits<uint8_t>::max()) {
+    narrow(uint8_t{});
+  } else if (range <= std::numeric_limits<uint16_t>::max()) {
+    narrow(uint16_t{});
+  } else if (range <= std::numeric_limits<uint32_t>::max()) {
+    narrow(uint32_t{});
+  } else {
+    narrow(uint64_t{});
+  }
+  return chunk;
+}
+
+Chunk Chunk::OfReals(std::vector<double> values, std::vector<uint64_t> present) {
+  Chunk chunk;
+  chunk.records_ = static_cast<uint32_t>(values.size());
+  chunk.form_ = Form::kDoubles;
+  chunk.present_ = std::move(present);
+  chunk.doubles_ = std::move(values);
+  return chunk;
+}
 
 Chunk::Value Chunk::At(uint32_t record) const {
   assert(record < records_ && form_ != Form::kLists);

@@ -116,6 +116,11 @@ class Chunk {
   /// is not a chunk is an error, and memory is bounded by `records` and the size of `data`. Errors: kIndex.
   [[nodiscard]] static Result<Chunk> Decode(ByteView data, uint32_t records);
 
+  /// Returns a chunk of integers or reals, one for each record whose bit in `present` is set; the values of others do
+  /// not matter.
+  [[nodiscard]] static Chunk OfIntegers(std::span<const int64_t> values, std::vector<uint64_t> present);
+  [[nodiscard]] static Chunk OfReals(std::vector<double> values, std::vector<uint64_t> present);
+
   [[nodiscard]] uint32_t records() const { return records_; }
 
   /// The type of the records' values. kMixed: see kind_of.

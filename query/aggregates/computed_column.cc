@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "query/columns/chunks/bit_words.h"
 #include "query/columns/value_order.h"
 
 // The rules are those of SQLite's opcodes Add, Subtract, Multiply, Divide, Remainder and Cast (sqlite.org/opcode.html,
@@ -105,6 +106,70 @@ Number NumberAt(const Chunk& chunk, uint32_t record) {
   return value.type == Type::kReal ? Real(value.real) : Number();
 }
 
+// Sets `out` to the values of the records [first, first + count).
+void ReadStrip(const Chunk& chunk, uint32_t first, uint32_t count, Number* out) {
+  const auto read = [&](auto value) {
+    for (uint32_t r = 0; r < count; ++r) out[r] = BitAt(chunk.present(), first + r) ? value(first + r) : Number();
+  };
+  switch (chunk.form()) {
+    case Chunk::Form::kIntegers:
+      return std::visit(
+          [&](const auto& offsets) {
+            const auto base = static_cast<uint64_t>(chunk.integers().base);
+            read([&](uint32_t r) { return Integer(static_cast<int64_t>(base + offsets[r])); });
+          },
+          chunk.integers().offsets);
+    case Chunk::Form::kFloats: return read([&](uint32_t r) { return Real(double{chunk.floats()[r]}); });
+    case Chunk::Form::kDoubles: return read([&](uint32_t r) { return Real(chunk.doubles()[r]); });
+    default:
+      for (uint32_t r = 0; r < count; ++r) out[r] = NumberAt(chunk, first + r);
+  }
+}
+
+/// The results for the records of a block, added in order.
+class ResultBuilder {
+ public:
+  explicit ResultBuilder(uint32_t records) : numbers_(records) {}
+
+  void Add(uint32_t first, std::span<const Number> numbers) {
+    std::copy(numbers.begin(), numbers.end(), numbers_.begin() + first);
+    for (const Number& number : numbers) {
+      integers_ += number.type == Type::kInteger ? 1 : 0;
+      reals_ += number.type == Type::kReal ? 1 : 0;
+    }
+  }
+
+  [[nodiscard]] Result<Chunk> Take() const {
+    if (integers_ != 0 && reals_ != 0) return Mixed();
+    std::vector<uint64_t> present(WordCount(records()));
+    for (uint32_t r = 0; r < records(); ++r) present[r / 64] |= uint64_t{numbers_[r].type != Type::kNull} << (r % 64);
+    if (reals_ != 0) {
+      std::vector<double> reals(records());
+      for (uint32_t r = 0; r < records(); ++r) reals[r] = numbers_[r].type == Type::kReal ? numbers_[r].real : 0;
+      return Chunk::OfReals(std::move(reals), std::move(present));
+    }
+    std::vector<int64_t> integers(records());
+    for (uint32_t r = 0; r < records(); ++r) integers[r] = numbers_[r].integer;
+    return Chunk::OfIntegers(integers, std::move(present));
+  }
+
+ private:
+  [[nodiscard]] uint32_t records() const { return static_cast<uint32_t>(numbers_.size()); }
+
+  [[nodiscard]] Result<Chunk> Mixed() const {
+    ChunkBuilder builder;
+    for (uint32_t r = 0; r < records(); ++r) {
+      if (numbers_[r].type == Type::kInteger) builder.AddInteger(r, numbers_[r].integer, FeatureKind::kInt64);
+      if (numbers_[r].type == Type::kReal) builder.AddDouble(r, numbers_[r].real);
+    }
+    return Chunk::Decode(builder.Encode(records()).data, records());
+  }
+
+  std::vector<Number> numbers_;
+  uint64_t integers_ = 0;
+  uint64_t reals_ = 0;
+};
+
 // Computes all steps for the records [first, first + count); `results` has kStrip numbers for each step.
 void ComputeStrip(std::span<const ComputedColumn::Step> steps, std::span<const std::shared_ptr<const Chunk>> chunks,
                   uint32_t first, uint32_t count, std::vector<Number>& results) {
@@ -114,13 +179,23 @@ void ComputeStrip(std::span<const ComputedColumn::Step> steps, std::span<const s
     const Number* const a = &results[step.a * kStrip];
     const Number* const b = &results[step.b * kStrip];
     if (step.op == Op::kColumn) {
-      for (uint32_t r = 0; r < count; ++r) out[r] = NumberAt(*chunks[i], first + r);
+      ReadStrip(*chunks[i], first, count, out);
     } else if (step.op == Op::kConstant) {
       std::fill_n(out, count, step.constant);
     } else if (step.op == Op::kToInteger || step.op == Op::kToReal) {
       for (uint32_t r = 0; r < count; ++r) out[r] = Cast(step.op, a[r]);
     } else {
-      for (uint32_t r = 0; r < count; ++r) out[r] = Computed(step.op, a[r], b[r]);
+      // One loop for each operation, so that it is not chosen again for each record.
+      const auto compute = [&]<Op op>() {
+        for (uint32_t r = 0; r < count; ++r) out[r] = Computed(op, a[r], b[r]);
+      };
+      switch (step.op) {
+        case Op::kAdd: compute.template operator()<Op::kAdd>(); break;
+        case Op::kSubtract: compute.template operator()<Op::kSubtract>(); break;
+        case Op::kMultiply: compute.template operator()<Op::kMultiply>(); break;
+        case Op::kDivide: compute.template operator()<Op::kDivide>(); break;
+        default: compute.template operator()<Op::kRemainder>(); break;
+      }
     }
   }
 }
@@ -165,8 +240,8 @@ std::optional<Range> RangeOf(Op op, const std::optional<Range>& a, const std::op
     case Op::kAdd: range = {a->least + b->least, a->greatest + b->greatest}; break;
     case Op::kSubtract: range = {a->least - b->greatest, a->greatest - b->least}; break;
     case Op::kMultiply: {
-      const auto [least, greatest] = std::minmax({a->least * b->least, a->least * b->greatest, a->greatest * b->least,
-                                                  a->greatest * b->greatest});
+      const auto [least, greatest] =
+          std::minmax({a->least * b->least, a->least * b->greatest, a->greatest * b->least, a->greatest * b->greatest});
       range = {least, greatest};
       break;
     }
@@ -187,17 +262,14 @@ Result<std::shared_ptr<const Chunk>> ComputedColumn::Compute(ColumnStore& store,
   }
   const uint32_t records = store.blocks()[block].records;
   std::vector<Number> results(steps_.size() * kStrip);
-  const Number* const last = &results[(steps_.size() - 1) * kStrip];
-  ChunkBuilder builder;
+  const std::span<const Number> last = std::span(results).last(kStrip);
+  ResultBuilder builder(records);
   for (uint32_t first = 0; first < records; first += kStrip) {
     const uint32_t count = std::min(kStrip, records - first);
     ComputeStrip(steps_, chunks, first, count, results);
-    for (uint32_t r = 0; r < count; ++r) {
-      if (last[r].type == Type::kInteger) builder.AddInteger(first + r, last[r].integer, FeatureKind::kInt64);
-      if (last[r].type == Type::kReal) builder.AddDouble(first + r, last[r].real);
-    }
+    builder.Add(first, last.first(count));
   }
-  OFINDEX_ASSIGN(Chunk chunk, Chunk::Decode(builder.Encode(records).data, records));
+  OFINDEX_ASSIGN(Chunk chunk, builder.Take());
   return std::make_shared<const Chunk>(std::move(chunk));
 }
 

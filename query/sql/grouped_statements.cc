@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "query/sql/expression_program.h"
-#include "query/sql/statement_text.h"
+#include "query/sql/statements/expression_program.h"
+#include "query/sql/statements/statement_text.h"
 #include "query/tables/records_plan.h"
 #include "query/tables/records_table.h"
 
@@ -138,7 +138,7 @@ Result<std::optional<SqlRows>> GroupedStatements::Query(std::string_view sql,
   const std::string& hidden = scans_->computed_names().front();
   if (sql.find(std::string_view(hidden).substr(0, hidden.size() - 1)) != std::string_view::npos) return std::nullopt;
   const Sealed sealed(*scans_);
-  scans_->SetComputed({});
+  scans_->Begin({});
   OFINDEX_ASSIGN(std::optional<SqlRows> rows, Run(sql, parameters, limits));
   if (rows) return rows;
   return QueryComputed(sql, parameters, limits);
@@ -167,7 +167,7 @@ Result<std::optional<SqlRows>> GroupedStatements::QueryComputed(std::string_view
     computed.push_back(Compile(expression, limits));
     if (computed.back() == nullptr) return std::nullopt;
   }
-  scans_->SetComputed(std::move(computed));
+  scans_->Begin(std::move(computed));
   OFINDEX_ASSIGN(std::optional<SqlRows> rows, Run(terms->sql, parameters, limits));
   if (rows && WithoutExplain(sql).size() == sql.size()) rows->Rename(scans_->computed_names().front()[0], terms->names);
   return rows;

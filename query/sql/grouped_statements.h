@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "query/aggregates/computed_column.h"
 #include "query/columns/column_store.h"
-#include "query/sql/computed_terms.h"
-#include "query/sql/group_loop.h"
 #include "query/sql/program.h"
 #include "query/sql/sql_session.h"
+#include "query/sql/statements/computed_terms.h"
+#include "query/sql/statements/group_loop.h"
 #include "query/tables/groups/grouped_scans.h"
 
 namespace ofindex {

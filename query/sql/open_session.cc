@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "query/sql/grouped_statements.h"
-#include "query/sql/statement_text.h"
+#include "query/sql/statements/statement_text.h"
 #include "query/tables/catalog_tables.h"
 #include "query/tables/tables.h"
 

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "query/sql/sql_authorizer.h"
 #include "query/sql/sql_error.h"
-#include "query/sql/statement_text.h"
+#include "query/sql/statements/statement_text.h"
 
 namespace ofindex {
 namespace {

@@ -54,8 +54,12 @@ class GroupedScans {
   /// Returns the names of the columns for computed columns. They are hidden: `*` does not include them.
   [[nodiscard]] const std::vector<std::string>& computed_names() const { return computed_names_; }
 
-  /// Sets what these columns hold in the statements to come; the others hold nothing.
-  void SetComputed(ComputedColumns computed) { computed_ = std::move(computed); }
+  /// Begins another statement, in which these columns hold `computed`, and the others nothing. Offers that were denied
+  /// may be made again.
+  void Begin(ComputedColumns computed) {
+    computed_ = std::move(computed);
+    denied_.clear();
+  }
   [[nodiscard]] const ComputedColumns& computed() const { return computed_; }
 
   /// Begins an explanation: all offers are forgotten, but not which ones were denied. `plain`: as in RecordsSource.

@@ -150,15 +150,29 @@ class Aggregates : public RandomDataset {
 
   // Arithmetic on columns, or something that only looks like it.
   std::string SomeArithmetic() {
-    static const std::vector<std::string> kForms = {
-        "@ / 2",          "@ % 3",           "@ * @",         "@ + @",
-        "-@",             "@ - 0.5",         "(@ + 1) * 0.1", "@ / 3 * 3",
-        "@ / @",          "@ % @",           "@ * 1e300",     "CAST(@ AS INTEGER)",
-        "CAST(@ AS REAL)", "CAST(@ * 10 AS INT) / 10", "@ - -@", "@ * -0.0",
-        "@ + 9223372036854775807", "2.5 / @", "1000 * -@",    "records.@ + 1"};
-    static const std::vector<std::string> kMisses = {"abs(@) + 1",   "@ + 1 COLLATE NOCASE", "@ || 1",   "round(@ * 2)",
-                                                     "@ + rowid",    "@ + 'a'",              "@ + NULL", "CAST(@ AS TEXT)",
-                                                     "@ & 3",        "@ / 2 > 1",            "@ + x'31'", "~@ + 1"};
+    static const std::vector<std::string> kForms = {"@ / 2",
+                                                    "@ % 3",
+                                                    "@ * @",
+                                                    "@ + @",
+                                                    "-@",
+                                                    "@ - 0.5",
+                                                    "(@ + 1) * 0.1",
+                                                    "@ / 3 * 3",
+                                                    "@ / @",
+                                                    "@ % @",
+                                                    "@ * 1e300",
+                                                    "CAST(@ AS INTEGER)",
+                                                    "CAST(@ AS REAL)",
+                                                    "CAST(@ * 10 AS INT) / 10",
+                                                    "@ - -@",
+                                                    "@ * -0.0",
+                                                    "@ + 9223372036854775807",
+                                                    "2.5 / @",
+                                                    "1000 * -@",
+                                                    "records.@ + 1"};
+    static const std::vector<std::string> kMisses = {
+        "abs(@) + 1", "@ + 1 COLLATE NOCASE", "@ || 1", "round(@ * 2)", "@ + rowid", "@ + 'a'",
+        "@ + NULL",   "CAST(@ AS TEXT)",      "@ & 3",  "@ / 2 > 1",    "@ + x'31'", "~@ + 1"};
     std::string text = dice_.OneIn(10) ? dice_.Of(kMisses) : dice_.Of(kForms);
     for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@')) text.replace(at, 1, SomeNumber());
     return text;
@@ -179,18 +193,21 @@ class Aggregates : public RandomDataset {
       order += (order.empty() ? "" : ", ") + key + dice_.Of(std::vector<std::string>{"", " DESC", " ASC"});
     }
     std::string call = SomeCall();
-    if (dice_.OneIn(3)) call = dice_.Of(std::vector<std::string>{"sum", "avg", "total", "count", "max", "min"}) + "(" +
-                               (dice_.OneIn(4) ? "DISTINCT " : "") + SomeArithmetic() + ")";
+    if (dice_.OneIn(3))
+      call = dice_.Of(std::vector<std::string>{"sum", "avg", "total", "count", "max", "min"}) + "(" +
+             (dice_.OneIn(4) ? "DISTINCT " : "") + SomeArithmetic() + ")";
     if (dice_.OneIn(8)) call = "coalesce(" + call + ", 0) + 1";
-    const std::string having = dice_.Of(std::vector<std::string>{
-        "", "", "", " HAVING count(*) > 2", " HAVING k1 > 1", " HAVING k1 = CAST(1 AS TEXT)", " HAVING sum(_id * 2) > 9"});
+    const std::string having =
+        dice_.Of(std::vector<std::string>{"", "", "", " HAVING count(*) > 2", " HAVING k1 > 1",
+                                          " HAVING k1 = CAST(1 AS TEXT)", " HAVING sum(_id * 2) > 9"});
     switch (dice_.Below(8)) {
       case 0: return "SELECT DISTINCT " + SomeArithmetic() + " /* computed */ FROM records" + SomeWhere(values);
       case 1: return "SELECT /* computed */ " + call + ", count(*) FROM records" + SomeWhere(values);
       case 2: return "SELECT * FROM (SELECT " + results + call + " FROM records GROUP BY " + keys + ")";
       default:
-        return "SELECT /* computed */ " + results + "count(*) AS c, " + call + " FROM records" + SomeWhere(values) + " GROUP BY " +
-               keys + having + dice_.Of(std::vector<std::string>{"", " ORDER BY c DESC, " + order, " ORDER BY " + order}) +
+        return "SELECT /* computed */ " + results + "count(*) AS c, " + call + " FROM records" + SomeWhere(values) +
+               " GROUP BY " + keys + having +
+               dice_.Of(std::vector<std::string>{"", " ORDER BY c DESC, " + order, " ORDER BY " + order}) +
                dice_.Of(std::vector<std::string>{"", "", " LIMIT 4"});
     }
   }

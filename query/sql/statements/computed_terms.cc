@@ -1,11 +1,11 @@
-#include "query/sql/computed_terms.h"
+#include "query/sql/statements/computed_terms.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
-#include "query/sql/sql_tokens.h"
-#include "query/sql/statement_text.h"
+#include "query/sql/statements/sql_tokens.h"
+#include "query/sql/statements/statement_text.h"
 #include "query/tables/records_table.h"
 
 namespace ofindex {
@@ -260,13 +260,17 @@ class Replacer {
     }
   }
 
-  // Equal expressions get one column.
+  // Expressions of the same tokens get one column.
   void Add(Span span) {
-    const std::string text = Text(span);
-    std::vector<ComputedTerms::Expression>& all = terms_.expressions;
-    auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.text == text; });
-    if (found == all.end()) found = all.insert(found, ExpressionOf(span, text));
-    replaced_.push_back({span, static_cast<size_t>(found - all.begin())});
+    std::string tokens;
+    for (size_t i = span.begin; i < span.end; ++i) tokens += StrCat(tokens_[i].text, "\n");
+    const auto found = std::find(written_.begin(), written_.end(), tokens);
+    const auto column = static_cast<size_t>(found - written_.begin());
+    if (found == written_.end()) {
+      written_.push_back(std::move(tokens));
+      terms_.expressions.push_back(ExpressionOf(span, Text(span)));
+    }
+    replaced_.push_back({span, column});
   }
 
   [[nodiscard]] ComputedTerms::Expression ExpressionOf(Span span, const std::string& text) const {
@@ -275,8 +279,9 @@ class Replacer {
     for (size_t i = span.begin; i < span.end; ++i) {
       if (tokens_[i].kind != Kind::kNumber || !IsReal(tokens_[i])) continue;
       // SQLite takes a sign into the literal, which matters for -0.0.
-      const bool negative = i > span.begin && tokens_[i - 1].IsSymbol('-') &&
-                            (i - 1 == span.begin || (tokens_[i - 2].kind == Kind::kSymbol && !tokens_[i - 2].IsSymbol(')')));
+      const bool negative =
+          i > span.begin && tokens_[i - 1].IsSymbol('-') &&
+          (i - 1 == span.begin || (tokens_[i - 2].kind == Kind::kSymbol && !tokens_[i - 2].IsSymbol(')')));
       const size_t begin = negative ? tokens_[i - 1].begin : tokens_[i].begin;
       expression.literals.push_back((negative ? "-" : "") + tokens_[i].text);
       expression.select += StrCat(sql_.substr(written, begin - written), "?", expression.literals.size());
@@ -323,7 +328,8 @@ class Replacer {
   ArithmeticReader arithmetic_;
   std::string from_;
   std::vector<Replaced> replaced_;
-  std::vector<size_t> aliases_;  // tokens
+  std::vector<std::string> written_;  // the tokens of each expression
+  std::vector<size_t> aliases_;       // tokens
   ComputedTerms terms_;
 };
 

@@ -1,4 +1,4 @@
-#include "query/sql/group_loop.h"
+#include "query/sql/statements/group_loop.h"
 
 #include <algorithm>
 #include <array>

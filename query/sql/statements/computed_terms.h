@@ -18,8 +18,8 @@ struct ComputedTerms {
     std::vector<std::string> literals = {};  ///< the reals for its parameters: "0.5". Programs show reals rounded
   };
   std::string sql;
-  std::vector<Expression> expressions;                    ///< for each column used, by number
-  std::vector<std::optional<std::string>> names = {};     ///< of the statement's results, if their text was changed
+  std::vector<Expression> expressions;                 ///< for each column used, by number
+  std::vector<std::optional<std::string>> names = {};  ///< of the statement's results, if their text was changed
 };
 
 /// Replaces the arithmetic in `sql` that is a whole result, a whole term of GROUP BY or ORDER BY, or the argument of an
@@ -27,8 +27,8 @@ struct ComputedTerms {
 /// column and an operator. Nothing else is replaced, so a column stands where it is never compared with a value of
 /// another affinity.
 ///
-/// `columns` are the names to use. Returns nothing if there is nothing to replace, more than columns, or if `sql` is not
-/// a single SELECT over `records` alone. It need not be a valid statement, but must not contain the names.
+/// `columns` are the names to use. Returns nothing if there is nothing to replace, more than columns, or if `sql` is
+/// not a single SELECT over `records` alone. It need not be a valid statement, but must not contain the names.
 [[nodiscard]] std::optional<ComputedTerms> NameComputedTerms(std::string_view sql,
                                                              std::span<const std::string> columns);
 

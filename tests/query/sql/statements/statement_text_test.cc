@@ -1,4 +1,4 @@
-#include "query/sql/statement_text.h"
+#include "query/sql/statements/statement_text.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
-#include "query/sql/sql_tokens.h"
+#include "query/sql/statements/sql_tokens.h"
 
 #include <algorithm>
 
 #include "base/text.h"
-#include "query/sql/statement_text.h"
+#include "query/sql/statements/statement_text.h"
 
 namespace ofindex {
 namespace {
@@ -11,7 +11,9 @@ namespace {
 using Kind = SqlToken::Kind;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool BeginsWord(char c) { return Folded(c) != c || (c >= 'a' && c <= 'z') || c == '_' || static_cast<uint8_t>(c) >= 0x80; }
+bool BeginsWord(char c) {
+  return Folded(c) != c || (c >= 'a' && c <= 'z') || c == '_' || static_cast<uint8_t>(c) >= 0x80;
+}
 bool IsInWord(char c) { return BeginsWord(c) || IsDigit(c) || c == '$'; }
 
 /// Reads one token at a time.

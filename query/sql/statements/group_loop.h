@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "query/sql/program.h"
+#include "query/sql/statements/instruction.h"
 #include "query/tables/groups/grouped_scans.h"
 
 namespace ofindex {

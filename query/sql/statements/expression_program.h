@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "query/aggregates/computed_column.h"
-#include "query/sql/program.h"
+#include "query/sql/statements/instruction.h"
 
 namespace ofindex {
 

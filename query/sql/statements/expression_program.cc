@@ -1,4 +1,4 @@
-#include "query/sql/expression_program.h"
+#include "query/sql/statements/expression_program.h"
 
 #include <algorithm>
 #include <array>
