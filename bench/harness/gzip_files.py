@@ -16,7 +16,20 @@ class GzipFiles(Peer):
 
     reads_in_place = True
     cannot: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("make", "make_typed", "count", "get", "get_many", "raw_epoch", "decoded_epoch", "where", "groups", "total"),
+        (
+            "make",
+            "make_typed",
+            "count",
+            "get",
+            "get_many",
+            "raw_epoch",
+            "decoded_epoch",
+            "where",
+            "groups",
+            "bins",
+            "top",
+            "total",
+        ),
         OTHER,
     ) | {"stoppable": OTHER}
 

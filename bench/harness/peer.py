@@ -17,7 +17,7 @@ Writer = tuple[Callable[[Any], Any], Callable[[], Any], Callable[[], Any]]  # wr
 
 def no_queries(why: str) -> dict[str, str]:
     """The part of `cannot` of a tool that answers no queries."""
-    return dict.fromkeys(("where", "groups", "total"), why)
+    return dict.fromkeys(("where", "groups", "bins", "top", "total"), why)
 
 
 class Peer:
@@ -134,6 +134,15 @@ class Peer:
 
     def groups(self) -> Callable[[], GroupRows]:
         """A function that returns the labels, and number and mean score of the records of each, in any order."""
+        raise NotImplementedError
+
+    def bins(self) -> Callable[[], GroupRows]:
+        """A function that returns height / 100 and width / 100, without remainder, and the number of records of each
+        pair, in any order."""
+        raise NotImplementedError
+
+    def top(self) -> Callable[[], Any]:
+        """A function that returns the ten greatest scores, descending."""
         raise NotImplementedError
 
     def total(self) -> Callable[[], tuple[int, int]]:

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/limits/commands.h"
@@ -14,7 +15,7 @@ constexpr uint64_t kTurns = 7;
 
 // The types that a program would choose if it knew the values.
 struct Columns {
-  std::vector<uint16_t> label, height;
+  std::vector<uint16_t> label, height, width;
   std::vector<float> score;
 };
 
@@ -24,6 +25,7 @@ Columns ColumnsOf(uint64_t records, bool sorted) {
     const Numbers numbers = NumbersOf(i, records, sorted);
     columns.label.push_back(static_cast<uint16_t>(numbers.label));
     columns.height.push_back(static_cast<uint16_t>(numbers.height));
+    columns.width.push_back(static_cast<uint16_t>(numbers.width));
     columns.score.push_back(numbers.score);
   }
   return columns;
@@ -61,6 +63,34 @@ Answer Groups(const Columns& columns) {
   return {groups, columns.label.size(), static_cast<uint64_t>(weighted * 1e6)};
 }
 
+// Returns the number of pairs of height / 100 and width / 100, that of records, and a sum of weighted pairs.
+Answer Bins(const Columns& columns) {
+  constexpr size_t kSide = 21;
+  std::array<uint64_t, kSide * kSide> counts{};
+  for (size_t i = 0; i < columns.height.size(); ++i) {
+    ++counts[columns.height[i] / 100 * kSide + columns.width[i] / 100];
+  }
+  Answer answer = {0, columns.height.size(), 0};
+  for (size_t i = 0; i < counts.size(); ++i) {
+    answer[0] += counts[i] != 0 ? 1 : 0;
+    answer[2] += (100 * (i / kSide) + i % kSide) * counts[i];
+  }
+  return answer;
+}
+
+// Returns the ten greatest scores times 2^24, which are integers, descending.
+Answer Top(const Columns& columns) {
+  std::array<float, 10> top{};
+  for (const float score : columns.score) {
+    if (score <= top.back()) continue;
+    top.back() = score;
+    for (size_t i = top.size() - 1; i > 0 && top[i] > top[i - 1]; --i) std::swap(top[i], top[i - 1]);
+  }
+  Answer answer;
+  for (const float score : top) answer.push_back(static_cast<uint64_t>(score * 0x1p24F));
+  return answer;
+}
+
 Answer Sum(const Columns& columns) {
   uint64_t sum = 0;
   for (const uint16_t height : columns.height) sum += height;
@@ -70,6 +100,8 @@ Answer Sum(const Columns& columns) {
 Answer AnswerTo(const Columns& columns, std::string_view question, std::vector<uint64_t>& ordinals) {
   if (question == "equal") return Find(ordinals, [&](size_t i) { return columns.label[i] == 17; });
   if (question == "groups") return Groups(columns);
+  if (question == "bins") return Bins(columns);
+  if (question == "top") return Top(columns);
   if (question == "sum") return Sum(columns);
   return Find(ordinals, [&](size_t i) {
     return columns.height[i] >= 500 && columns.height[i] <= 700 && columns.score[i] > 0.9F;

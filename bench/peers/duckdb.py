@@ -67,6 +67,23 @@ class DuckDb(Peer):
 
         return ask
 
+    def bins(self) -> Callable[[], GroupRows]:
+        """`GROUP BY` of two expressions with `//`, and `fetchnumpy`."""
+        database = self.connection()
+        sql = f"SELECT height // 100 AS h, width // 100 AS w, count(*) AS records FROM {self.source} GROUP BY h, w"
+
+        def ask() -> GroupRows:
+            found = database.execute(sql).fetchnumpy()
+            return found["h"], found["w"], found["records"]
+
+        return ask
+
+    def top(self) -> Callable[[], Any]:
+        """`ORDER BY score DESC LIMIT 10`, and `fetchnumpy`."""
+        database = self.connection()
+        sql = f"SELECT score FROM {self.source} ORDER BY score DESC LIMIT 10"
+        return lambda: database.execute(sql).fetchnumpy()["score"]
+
     def total(self) -> Callable[[], tuple[int, int]]:
         """`SELECT count(*), sum(height)`."""
         database = self.connection()

@@ -18,7 +18,7 @@ class HfDatasets(Peer):
     name = "HF datasets"
     packages = ("datasets==5.2.0", "pyarrow==26.0.1", "numpy==2.4.6")
     typed_note = "id and image too"
-    cannot: ClassVar[dict[str, str]] = {"groups": NO_AGGREGATES, "total": NO_AGGREGATES}
+    cannot: ClassVar[dict[str, str]] = dict.fromkeys(("groups", "bins", "top", "total"), NO_AGGREGATES)
 
     def load(self) -> None:
         import datasets

@@ -27,6 +27,8 @@ class Lance(Peer):
     environment = "lance"
     cannot: ClassVar[dict[str, str]] = {
         "groups": NO_AGGREGATES,
+        "bins": NO_AGGREGATES,
+        "top": NO_AGGREGATES,
         "total": NO_AGGREGATES,
         "stoppable": "its samplers save no state",
     }

@@ -114,6 +114,15 @@ class Limit(Peer):
         groups, records, millionths = measured.answer
         return Measured(measured.figures, [groups, records, millionths / 1e6], measured.note)
 
+    def bins(self) -> Measured:
+        """The same."""
+        return self.scan("bins")
+
+    def top(self) -> Measured:
+        """The same, with the ten greatest so far in order."""
+        measured = self.scan("top")
+        return Measured(measured.figures, [score / 2**24 for score in measured.answer], measured.note)
+
     def total(self) -> Measured:
         """The same."""
         return self.scan("sum")
@@ -138,6 +147,8 @@ class Limit(Peer):
         "where": where,
         "equal": equal,
         "groups": groups,
+        "bins": bins,
+        "top": top,
         "total": total,
     }
 

@@ -117,6 +117,18 @@ class Ofindex(Peer):
 
         return ask
 
+    def bins(self) -> Callable[[], GroupRows]:
+        """`ds.sql` with GROUP BY of two expressions."""
+        data = self.open("typed")
+        sql = "SELECT height / 100, width / 100, count(*) FROM records GROUP BY 1, 2"
+        return lambda: tuple(zip(*data.sql(sql).fetchall(), strict=True))
+
+    def top(self) -> Callable[[], Any]:
+        """`ds.sql` with ORDER BY and LIMIT."""
+        data = self.open("typed")
+        sql = "SELECT score FROM records ORDER BY score DESC LIMIT 10"
+        return lambda: [score for (score,) in data.sql(sql).fetchall()]
+
     def total(self) -> Callable[[], tuple[int, int]]:
         """`ds.sql`."""
         data = self.open("typed")

@@ -83,6 +83,25 @@ class Polars(Peer):
 
         return ask
 
+    def bins(self) -> Callable[[], GroupRows]:
+        """`group_by` of two expressions with `//`, lazy."""
+        import polars as pl
+
+        keys = (pl.col("height") // 100, pl.col("width") // 100)
+        query = self.frame().lazy().group_by(*keys).agg(pl.len().alias("records"))
+
+        def ask() -> GroupRows:
+            found = query.collect()
+            return found["height"], found["width"], found["records"]
+
+        return ask
+
+    def top(self) -> Callable[[], Any]:
+        """`top_k`, lazy.
+        https://docs.pola.rs/api/python/stable/reference/lazyframe/api/polars.LazyFrame.top_k.html"""
+        query = self.frame().lazy().select("score").top_k(10, by="score").sort("score", descending=True)
+        return lambda: query.collect()["score"]
+
     def total(self) -> Callable[[], tuple[int, int]]:
         """`frame.select(pl.len(), pl.sum("height"))`."""
         import polars as pl

@@ -19,7 +19,7 @@ class SpdlFiles(Peer):
     name = "SPDL over files"
     packages = ("spdl==0.8.0", "numpy==2.4.6")
     cannot: ClassVar[dict[str, str]] = {
-        **dict.fromkeys(("make_typed", "decoded_epoch", "where", "groups", "total"), FILES),
+        **dict.fromkeys(("make_typed", "decoded_epoch", "where", "groups", "bins", "top", "total"), FILES),
         "count": "the program must list the files",
         "get": "opens a file: no library is needed",
         "get_many": "opens files: no library is needed",

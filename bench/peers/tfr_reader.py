@@ -102,6 +102,24 @@ class TfrReader(Peer):
 
         return ask
 
+    def bins(self) -> Callable[[], GroupRows]:
+        """`query` with GROUP BY of two expressions."""
+        query = self.open(self.typed_store).query
+
+        def ask() -> GroupRows:
+            found = query(
+                "SELECT height // 100 AS h, width // 100 AS w, count(*) AS records FROM index "
+                "GROUP BY height // 100, width // 100"
+            )
+            return found["h"], found["w"], found["records"]
+
+        return ask
+
+    def top(self) -> Callable[[], Any]:
+        """`query` with ORDER BY and LIMIT."""
+        query = self.open(self.typed_store).query
+        return lambda: query("SELECT score FROM index ORDER BY score DESC LIMIT 10")["score"]
+
     def total(self) -> Callable[[], tuple[int, int]]:
         """`query` with count and sum."""
         query = self.open(self.typed_store).query

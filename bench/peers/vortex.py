@@ -19,6 +19,8 @@ class Vortex(Peer):
     typed_note = "id and image too"
     cannot: ClassVar[dict[str, str]] = {
         "groups": NO_AGGREGATES,
+        "bins": NO_AGGREGATES,
+        "top": NO_AGGREGATES,
         "total": NO_AGGREGATES,
         "stoppable": "has no loader",
     }

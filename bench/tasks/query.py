@@ -44,6 +44,14 @@ def groups_answer(found: GroupRows) -> list[float]:
     return [len(labels), int(records.sum()), float(labels.astype(np.float64) @ means.astype(np.float64))]
 
 
+def bins_answer(found: GroupRows) -> list[int]:
+    """The number of pairs, that of records, and a sum in which each pair has a weight of its own."""
+    import numpy as np
+
+    heights, widths, records = (np.asarray(column).astype(np.int64) for column in found)
+    return [len(heights), int(records.sum()), int(((100 * heights + widths) * records).sum())]
+
+
 class Query(Task):
     """The base of the queries: they read columns, of the smallest records."""
 
@@ -90,6 +98,32 @@ class Groups(Query):
 
     def measure(self, peer: Peer) -> Measured:
         return repeated(peer.groups(), groups_answer)
+
+
+class Bins(Query):
+    """A histogram of two dimensions: the number of records of each pair of height / 100 and width / 100."""
+
+    name = "bins"
+    title = "Group by two expressions"
+    advantages: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("ms polars", "ms duckdb"), "divides many integers by one instruction; ofindex computes as SQLite does"
+    )
+    needs = ("bins",)
+
+    def measure(self, peer: Peer) -> Measured:
+        return repeated(peer.bins(), bins_answer)
+
+
+class Top(Query):
+    """The ten greatest scores."""
+
+    name = "top"
+    title = "The first in an order"
+    advantages: ClassVar[dict[str, str]] = dict.fromkeys(("ms polars", "ms duckdb"), SESSION)
+    needs = ("top",)
+
+    def measure(self, peer: Peer) -> Measured:
+        return repeated(peer.top(), lambda found: [float(score) for score in found])
 
 
 class Total(Query):

@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("OFINDEX_BIN", ROOT / "build" / "tools" / "ofindex")).resolve()
 PROGRAMS = COMMAND.parent.parent / "bench"
 TOOLS = ("ofindex", "limit", "numpy", "lmdb")
-TASKS = ("index", "get", "get-many", "raw-epoch", "raw-answers", "where", "equal", "groups", "resume", "gzip-get")
+TASKS = ("index", "get", "get-many", "raw-epoch", "raw-answers", "where", "equal", "groups", "bins", "top")
+TASKS += ("resume", "gzip-get")
 
 
 @unittest.skipUnless((PROGRAMS / "limits" / "ofindex_limits").exists(), "built without benchmarks")
