@@ -14,10 +14,11 @@ namespace ofindex {
 /// Errors: kLimit if the system has no more threads, or no memory for one.
 [[nodiscard]] Result<std::thread> StartThread(std::function<void()> body);
 
-/// Runs `body(k)` on up to `count` threads, k = 0 .. count - 1, including the caller's, and returns when all
-/// have returned. If the system provides fewer threads, fewer bodies run, so `body` must take work from a
-/// shared source and not rely on `count`. At least body(0) runs. The first exception from a body is rethrown
-/// here, after all have returned.
+/// Runs `body(k)` on up to `count` threads, k = 0 .. count - 1, including the caller's. Once body(0) has returned, no
+/// other body begins, and the call returns when those that have begun have returned: on a busy machine, it does not
+/// wait until a processor is free for a thread that has nothing left to do. So `body` must take work from a shared
+/// source and not rely on `count`; at least body(0) runs. The first exception from a body is rethrown here, after all
+/// have returned.
 void RunOnThreads(unsigned count, const std::function<void(unsigned)>& body);
 
 }  // namespace ofindex

@@ -11,7 +11,7 @@ from tasks.epoch import ColdEpoch, DecodedEpoch, RawEpoch
 from tasks.index import ColdIndex, Index, IndexColumns
 from tasks.pairs import Pairs
 from tasks.quality import Quality
-from tasks.query import Equal, Groups, Total, Where
+from tasks.query import Bins, Equal, Groups, Top, Total, Where
 from tasks.read import Get, GetMany
 from tasks.resume import Resume
 from tasks.start import FirstBatch
@@ -34,6 +34,8 @@ ALL: tuple[type[Task], ...] = (
     Where,
     Equal,
     Groups,
+    Bins,
+    Top,
     Total,
     Resume,
     Quality,

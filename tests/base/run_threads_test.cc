@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <set>
@@ -18,11 +20,14 @@
 namespace ofindex {
 namespace {
 
-TEST_CASE("each thread number runs once, and the call returns after all threads have finished") {
+TEST_CASE("each thread number runs once while the first one runs") {
   for (unsigned count : {1U, 2U, 3U, 16U}) {
     std::mutex mutex;
     std::multiset<unsigned> seen;
+    std::atomic<unsigned> begun{0};
     RunOnThreads(count, [&](unsigned k) {
+      ++begun;
+      while (k == 0 && begun < count) std::this_thread::yield();
       const std::lock_guard lock(mutex);
       seen.insert(k);
     });
@@ -30,6 +35,45 @@ TEST_CASE("each thread number runs once, and the call returns after all threads 
     CHECK(*seen.begin() == 0);
     CHECK(*seen.rbegin() == count - 1);
     CHECK(std::set(seen.begin(), seen.end()).size() == count);
+  }
+}
+
+TEST_CASE("no thread runs its body once the call has returned") {
+  std::atomic<unsigned> wrong{0};
+  unsigned bodies = 0;
+  for (int call = 0; call < 2000; ++call) {
+    // Freed after the call, so that a late body is also an error of memory.
+    auto inside = std::make_unique<std::atomic<int>>(0);
+    auto begun = std::make_unique<std::atomic<unsigned>>(0);
+    RunOnThreads(4, [&](unsigned k) {
+      ++*begun;
+      ++*inside;
+      if (k != 0) std::this_thread::yield();
+      --*inside;
+    });
+    if (*inside != 0) ++wrong;
+    bodies += *begun;
+  }
+  CHECK(wrong == 0);
+  CHECK(bodies >= 2000);
+}
+
+TEST_CASE("a forked child has threads of its own, and exits although its parent's are late") {
+  if (kSanitized) return;
+  const auto work = [] {
+    std::atomic<unsigned> next{0};
+    RunOnThreads(8, [&](unsigned) {
+      while (next.fetch_add(1) < 100) continue;
+    });
+  };
+  for (int i = 0; i < 50; ++i) {
+    work();
+    const auto child = [&] {
+      for (int call = 0; call < 10; ++call) work();
+      std::exit(0);  // with the destructors of static objects
+      return 1;
+    };
+    CHECK(RunInChild(child) == 0);
   }
 }
 
@@ -97,9 +141,12 @@ TEST_CASE("if there is no memory left at all, the caller does the work alone") {
 TEST_CASE("an exception in one thread is rethrown after all threads have returned") {
   for (const unsigned thrower : {0U, 1U, 3U}) {
     CAPTURE(thrower);
+    std::atomic<unsigned> begun{0};
     std::atomic<unsigned> returned{0};
     const auto run = [&] {
       RunOnThreads(4, [&](unsigned k) {
+        ++begun;
+        while (k == 0 && begun < 4) std::this_thread::yield();
         if (k == thrower) throw std::bad_alloc();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         ++returned;
