@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "index/chunks/chunk.h"
+#include "query/aggregates/computed_steps.h"
 #include "query/columns/column_store.h"
 
 namespace ofindex {
@@ -15,34 +16,8 @@ namespace ofindex {
 /// last bit. Immutable; any number of threads may use it.
 class ComputedColumn {
  public:
-  /// A number, or NULL. Never a NaN.
-  struct Number {
-    ColumnValue::Type type = ColumnValue::Type::kNull;  // kNull, kInteger or kReal
-    union {
-      int64_t integer = 0;
-      double real;
-    };
-  };
-
-  /// One step of the computation. Its operands are results of earlier steps.
-  struct Step {
-    enum class Op : uint8_t {
-      kColumn,
-      kConstant,
-      kAdd,
-      kSubtract,
-      kMultiply,
-      kDivide,
-      kRemainder,
-      kToInteger,
-      kToReal,
-    };
-    Op op = Op::kConstant;
-    uint32_t column = 0;   // of the store; for kColumn
-    Number constant = {};  // for kConstant
-    size_t a = 0;          // number of the step that computes the left operand
-    size_t b = 0;          // the right one
-  };
+  using Number = ComputedNumber;
+  using Step = ComputedStep;
 
   /// The last step, of at least one, computes the result. No column may hold bytes or lists. `text` is the expression,
   /// for readers.
