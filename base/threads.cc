@@ -1,7 +1,7 @@
 #include "base/threads.h"
 
+#include <pthread.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -72,59 +72,68 @@ struct Helper {
   std::shared_ptr<std::atomic<bool>> ended;  // set at the end of the thread: joining it takes no time
 };
 
-/// Threads that were started, and not needed. They end as soon as a processor is free, and are joined later, at the
-/// latest when the process exits or unloads this code.
+void Join(std::vector<Helper>& helpers) {
+  for (Helper& helper : helpers) {
+    if (helper.thread.joinable()) helper.thread.join();
+  }
+  helpers.clear();
+}
+
+/// The threads of calls that have returned. Most had nothing to do: they end as soon as a processor is free for them,
+/// and are joined later, at the latest when the process exits or unloads this code.
 class LateThreads {
  public:
-  // Takes over `helpers`, or throws std::bad_alloc, and joins all that have ended.
+  // Takes over `helpers`, or throws std::bad_alloc. Joins those that have ended and, if more are left than there are
+  // processors, the oldest: each takes a stack, and counts against the limits of the system.
   static void Keep(std::vector<Helper>& helpers) {
-    LateThreads& all = OfProcess();
-    const std::lock_guard lock(all.mutex_);
-    all.helpers_.reserve(all.helpers_.size() + helpers.size());  // from here on, nothing can fail
-    std::move(helpers.begin(), helpers.end(), std::back_inserter(all.helpers_));
-    const auto ended = std::stable_partition(all.helpers_.begin(), all.helpers_.end(),
-                                             [](const Helper& helper) { return !*helper.ended; });
-    // Each has a stack.
-    constexpr std::ptrdiff_t kMost = 256;
-    const auto excess = std::max<std::ptrdiff_t>(0, ended - all.helpers_.begin() - kMost);
-    Join(ended, all.helpers_.end());
-    all.helpers_.erase(ended, all.helpers_.end());
-    Join(all.helpers_.begin(), all.helpers_.begin() + excess);
-    all.helpers_.erase(all.helpers_.begin(), all.helpers_.begin() + excess);
+    std::vector<Helper> leaving;
+    {
+      LateThreads& all = OfProcess();
+      const std::lock_guard lock(all.mutex_);
+      leaving.reserve(all.helpers_.size() + helpers.size());
+      all.helpers_.reserve(all.helpers_.size() + helpers.size());  // from here on, nothing can fail
+      std::move(helpers.begin(), helpers.end(), std::back_inserter(all.helpers_));
+      helpers.clear();
+      size_t excess = all.helpers_.size() - std::min<size_t>(all.helpers_.size(), ProcessorCount());
+      for (Helper& helper : all.helpers_) {
+        if (!*helper.ended && excess == 0) continue;
+        excess -= excess == 0 ? 0 : 1;
+        leaving.push_back(std::move(helper));
+      }
+      std::erase_if(all.helpers_, [](const Helper& helper) { return helper.ended == nullptr; });
+    }
+    Join(leaving);
+  }
+
+  // Called at exit, and when this code is unloaded.
+  static void JoinAll() {
+    LateThreads* const all = current_;
+    if (all == nullptr) return;
+    const std::lock_guard lock(all->mutex_);
+    Join(all->helpers_);
   }
 
  private:
-  using Iterator = std::vector<Helper>::iterator;
-
-  static void Join(Iterator begin, Iterator end) {
-    std::for_each(begin, end, [](Helper& helper) { helper.thread.join(); });
-  }
-
-  // The threads of a process do not exist in a forked child, which cannot join them, and where another thread may have
-  // held the lock: it begins with an empty list, and never frees the other.
+  // A forked child has no threads but its first one, and another thread of its parent may have held the lock. So it
+  // begins with a new list, and never frees the old one.
   static LateThreads& OfProcess() {
-    static const AtExit at_exit;
     LateThreads* all = current_;
-    if (all != nullptr && all->process_ == ::getpid()) return *all;
+    if (all != nullptr) return *all;
     auto mine = std::make_unique<LateThreads>();
-    return current_.compare_exchange_strong(all, mine.get()) ? *mine.release() : *all;
+    if (!current_.compare_exchange_strong(all, mine.get())) return *all;
+    ::pthread_atfork(nullptr, nullptr, [] { current_ = nullptr; });
+    return *mine.release();
   }
-
-  struct AtExit {
-    ~AtExit() {
-      LateThreads* const all = current_;
-      if (all == nullptr || all->process_ != ::getpid()) return;
-      Join(all->helpers_.begin(), all->helpers_.end());
-      all->helpers_.clear();
-    }
-  };
 
   static inline std::atomic<LateThreads*> current_ = nullptr;
 
-  const pid_t process_ = ::getpid();
   std::mutex mutex_;
   std::vector<Helper> helpers_;
 };
+
+const struct AtExit {
+  ~AtExit() { LateThreads::JoinAll(); }
+} kAtExit;
 
 // Without memory, waits for the threads.
 void JoinLater(std::vector<Helper> helpers) {
@@ -133,10 +142,7 @@ void JoinLater(std::vector<Helper> helpers) {
     LateThreads::Keep(helpers);
     return {};
   });
-  if (kept) return;
-  for (Helper& helper : helpers) {
-    if (helper.thread.joinable()) helper.thread.join();
-  }
+  if (!kept) Join(helpers);
 }
 
 }  // namespace
@@ -169,7 +175,7 @@ void RunOnThreads(unsigned count, const std::function<void(unsigned)>& body) {
     }
   } catch (const std::exception&) {
     // If there are no more threads (std::system_error) or no memory (std::bad_alloc), the running threads do all the
-    // work.
+    // work. The last helper has no thread if that failed to start.
     if (!helpers.empty() && !helpers.back().thread.joinable()) helpers.pop_back();
   }
   thrown.Run(body, 0);

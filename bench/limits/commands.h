@@ -36,7 +36,8 @@ int Copy(Words words);
 /// images or payloads.
 int Epoch(Words words);
 
-/// scan RECORDS where|equal|groups|bins|top|sum mixed|sorted: answers a query on arrays in memory (bench/tasks/query.py).
+/// scan RECORDS where|equal|groups|bins|top|sum mixed|sorted: answers a query on arrays in memory
+/// (bench/tasks/query.py).
 int Scan(Words words);
 
 /// Numbers that any tool should find.

@@ -86,6 +86,15 @@ Chunk Chunk::OfReals(std::vector<double> values, std::vector<uint64_t> present) 
   return chunk;
 }
 
+Chunk Chunk::OfReals(std::vector<float> values, std::vector<uint64_t> present) {
+  Chunk chunk;
+  chunk.records_ = static_cast<uint32_t>(values.size());
+  chunk.form_ = Form::kFloats;
+  chunk.present_ = std::move(present);
+  chunk.floats_ = std::move(values);
+  return chunk;
+}
+
 Chunk::Value Chunk::At(uint32_t record) const {
   assert(record < records_ && form_ != Form::kLists);
   if (form_ == Form::kEmpty || (present_[record / 64] >> (record % 64) & 1) == 0) return {};

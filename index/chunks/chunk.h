@@ -120,6 +120,7 @@ class Chunk {
   /// not matter.
   [[nodiscard]] static Chunk OfIntegers(std::span<const int64_t> values, std::vector<uint64_t> present);
   [[nodiscard]] static Chunk OfReals(std::vector<double> values, std::vector<uint64_t> present);
+  [[nodiscard]] static Chunk OfReals(std::vector<float> values, std::vector<uint64_t> present);
 
   [[nodiscard]] uint32_t records() const { return records_; }
 

@@ -44,18 +44,17 @@ Result<SumKind> SumKindOf(ColumnStore& store, const Column& column) {
   return magnitude <= 0x1p1022 ? SumKind::kBounded : SumKind::kAny;
 }
 
-Result<ArgumentStates> ArgumentStates::Of(ColumnStore& store, const ComputedColumns& computed, const Argument& argument,
-                                          SumRule rule) {
+Result<ArgumentStates> ArgumentStates::Of(ColumnStore& store, const Argument& argument, SumRule rule) {
   SumKind kind = SumKind::kAny;
   if (argument.column < store.columns().size()) {
     OFINDEX_ASSIGN(kind, SumKindOf(store, store.columns()[argument.column]));
   }
-  return ArgumentStates(store, computed, argument, rule, argument.sums && kind != SumKind::kExact);
+  return ArgumentStates(argument, rule, argument.sums && kind != SumKind::kExact);
 }
 
-Result<ArgumentStates::Part> ArgumentStates::Prepare(const BlockGroups& groups, uint64_t block) const {
+ArgumentStates::Part ArgumentStates::Prepare(const BlockGroups& groups, std::shared_ptr<const Chunk> chunk) const {
   Part part;
-  OFINDEX_ASSIGN(part.chunk, LoadColumn(*store_, *computed_, argument_.column, block));
+  part.chunk = std::move(chunk);
   const bool counted = (argument_.sums || argument_.counts) && !in_order_;
   if (counted || argument_.bounds) part.sums = StatesByGroup(*part.chunk, groups, argument_.bounds);
   if (argument_.distinct) part.divided = Divide(groups, *part.chunk);

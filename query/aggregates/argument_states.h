@@ -10,7 +10,6 @@
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
 #include "query/aggregates/block_groups.h"
-#include "query/aggregates/computed_column.h"
 #include "query/aggregates/group_index.h"
 #include "query/aggregates/sum_state.h"
 #include "query/columns/column_store.h"
@@ -40,9 +39,8 @@ enum class SumKind : uint8_t {
 /// The results of one argument, by group. Blocks are added in order.
 class ArgumentStates {
  public:
-  /// `computed` must outlive the states. Errors: those of ColumnStore::ZonesOf.
-  [[nodiscard]] static Result<ArgumentStates> Of(ColumnStore& store, const ComputedColumns& computed,
-                                                 const Argument& argument, SumRule rule);
+  /// Errors: those of ColumnStore::ZonesOf.
+  [[nodiscard]] static Result<ArgumentStates> Of(ColumnStore& store, const Argument& argument, SumRule rule);
 
   /// The part of one block.
   struct Part {
@@ -51,8 +49,8 @@ class ArgumentStates {
     std::optional<BlockGroups> divided;  // by the values of the chunk
   };
 
-  /// Prepares a block. Thread-safe. Errors: those of ColumnStore::Load.
-  [[nodiscard]] Result<Part> Prepare(const BlockGroups& groups, uint64_t block) const;
+  /// Prepares a block, in which the argument has the values `chunk`. Thread-safe.
+  [[nodiscard]] Part Prepare(const BlockGroups& groups, std::shared_ptr<const Chunk> chunk) const;
 
   /// Adds a block, whose group g, if it has records, is group `numbers[g]` of all, of `size` groups.
   void Add(const BlockGroups& groups, const Part& part, std::span<const uint32_t> numbers, uint32_t size);
@@ -69,16 +67,13 @@ class ArgumentStates {
   [[nodiscard]] uint64_t memory() const;  ///< approximate bytes in use
 
  private:
-  ArgumentStates(ColumnStore& store, const ComputedColumns& computed, const Argument& argument, SumRule rule,
-                 bool in_order)
-      : store_(&store), computed_(&computed), argument_(argument), rule_(rule), in_order_(in_order) {}
+  ArgumentStates(const Argument& argument, SumRule rule, bool in_order)
+      : argument_(argument), rule_(rule), in_order_(in_order) {}
 
   void AddSums(const BlockGroups& groups, const Part& part, std::span<const uint32_t> numbers);
   void AddBounds(const Part& part, std::span<const uint32_t> numbers);
   void AddDistinct(const BlockGroups& groups, const Part& part, std::span<const uint32_t> numbers);
 
-  ColumnStore* store_;
-  const ComputedColumns* computed_;
   Argument argument_;
   SumRule rule_;
   bool in_order_;  // values must be summed one after the other

@@ -59,18 +59,13 @@ void ForEachSelected(const BlockGroups& groups, uint32_t records, Body body) {
 void Count(BlockGroups& groups, size_t size) {
   groups.first.assign(size, BlockGroups::kNoRecord);
   groups.rows.assign(size, 0);
-  const auto count = [&groups](uint32_t r) {
-    const uint32_t group = groups.number[r];
-    groups.first[group] = std::min(groups.first[group], r);
-    ++groups.rows[group];
-  };
-  ForEachSelected(groups, static_cast<uint32_t>(groups.number.size()), count);
   groups.order.clear();
-  for (uint32_t g = 0; g < size; ++g) {
-    if (groups.rows[g] != 0) groups.order.push_back(g);
-  }
-  std::sort(groups.order.begin(), groups.order.end(),
-            [&groups](uint32_t a, uint32_t b) { return groups.first[a] < groups.first[b]; });
+  ForEachSelected(groups, static_cast<uint32_t>(groups.number.size()), [&groups](uint32_t r) {
+    const uint32_t group = groups.number[r];
+    if (groups.rows[group]++ != 0) return;
+    groups.first[group] = r;
+    groups.order.push_back(group);
+  });
 }
 
 // Divides groups further, by the values of `chunk`.
@@ -107,17 +102,12 @@ void Unite(BlockGroups& groups, uint32_t records, uint32_t count) {
 
 }  // namespace
 
-Result<BlockGroups> GroupBlock(ColumnStore& store, const ComputedColumns& computed, std::span<const uint32_t> keys,
-                               uint64_t block, BlockSelection selected) {
-  const uint32_t records = store.blocks()[block].records;
+BlockGroups GroupBlock(std::vector<std::shared_ptr<const Chunk>> keys, uint32_t records, BlockSelection selected) {
   BlockGroups groups;
   groups.selected = std::move(selected.words);
   Unite(groups, records, selected.count);
-  for (const uint32_t key : keys) {
-    OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, LoadColumn(store, computed, key, block));
-    DivideBy(groups, *chunk);
-    groups.keys.push_back(std::move(chunk));
-  }
+  for (const std::shared_ptr<const Chunk>& key : keys) DivideBy(groups, *key);
+  groups.keys = std::move(keys);
   return groups;
 }
 

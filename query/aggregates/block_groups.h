@@ -2,18 +2,14 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "base/result.h"
 #include "index/chunks/chunk.h"
-#include "query/aggregates/computed_column.h"
-#include "query/columns/column_store.h"
 #include "query/filter/selection.h"
 
 namespace ofindex {
 
-/// The groups of the selected records of one block.
+/// The groups of the selected records of one block, or of some that are joined.
 struct BlockGroups {
   static constexpr uint32_t kNoRecord = ~uint32_t{0};
 
@@ -28,10 +24,9 @@ struct BlockGroups {
   [[nodiscard]] Chunk::Value Key(uint32_t group, size_t i) const { return keys[i]->At(first[group]); }
 };
 
-/// Groups the records of `block` in `selected`, at least one, by the values of `keys`, which are no lists. Thread-safe.
-/// Errors: those of ColumnStore::Load.
-[[nodiscard]] Result<BlockGroups> GroupBlock(ColumnStore& store, const ComputedColumns& computed,
-                                             std::span<const uint32_t> keys, uint64_t block, BlockSelection selected);
+/// Groups the records of a block in `selected`, at least one of `records`, by the values of `keys`, which are no lists.
+[[nodiscard]] BlockGroups GroupBlock(std::vector<std::shared_ptr<const Chunk>> keys, uint32_t records,
+                                     BlockSelection selected);
 
 /// Divides the groups of a block further, by the values of `chunk`: the result has no keys.
 [[nodiscard]] BlockGroups Divide(const BlockGroups& groups, const Chunk& chunk);

@@ -1,7 +1,6 @@
 #include "query/aggregates/computed_column.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -14,8 +13,6 @@ namespace {
 
 using Op = ComputedStep::Op;
 using Type = ColumnValue::Type;
-
-constexpr IntegerRange kAll = {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
 
 /// The results for the records of a block, added in order.
 class ResultBuilder {
@@ -72,7 +69,7 @@ Result<std::optional<IntegerRange>> RangeOf(ColumnStore& store, uint32_t number)
   std::optional<IntegerRange> range;
   for (const Zone& zone : *zones) {
     if (zone.min_nulls == zone.records) continue;
-    if (zone.min.type != Type::kInteger || zone.max.type != Type::kInteger) return std::optional<IntegerRange>(kAll);
+    if (zone.min.type != Type::kInteger || zone.max.type != Type::kInteger) return std::optional(IntegerRange::All());
     if (!range) range = {zone.min.integer, zone.max.integer};
     range->least = std::min<__int128>(range->least, zone.min.integer);
     range->greatest = std::max<__int128>(range->greatest, zone.max.integer);

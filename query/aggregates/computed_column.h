@@ -19,8 +19,8 @@ class ComputedColumn {
   using Number = ComputedNumber;
   using Step = ComputedStep;
 
-  /// The last step, of at least one, computes the result. No column may hold bytes or lists. `text` is the expression,
-  /// for readers.
+  /// The last step, of at least one, computes the result. No column may hold bytes or lists. `text` is shown by
+  /// EXPLAIN QUERY PLAN.
   ComputedColumn(std::vector<Step> steps, std::string text) : steps_(std::move(steps)), text_(std::move(text)) {}
 
   [[nodiscard]] const std::string& text() const { return text_; }

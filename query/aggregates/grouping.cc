@@ -19,49 +19,70 @@ constexpr size_t kSorted = size_t{1} << 16;
 Grouping::Grouping(ColumnStore& store, const GroupRequest& request, Predicate predicate)
     : store_(&store),
       keys_(request.keys),
-      computed_(std::make_shared<const ComputedColumns>(request.computed)),
+      computed_(request.computed),
       predicate_(std::move(predicate)),
       index_(request.keys.size()) {}
 
 Result<Grouping> Grouping::Of(ColumnStore& store, const GroupRequest& request, Predicate predicate, SumRule rule) {
   Grouping grouping(store, request, std::move(predicate));
   for (const Argument& argument : request.arguments) {
-    OFINDEX_ASSIGN(ArgumentStates states, ArgumentStates::Of(store, *grouping.computed_, argument, rule));
+    OFINDEX_ASSIGN(ArgumentStates states, ArgumentStates::Of(store, argument, rule));
     grouping.arguments_.push_back(std::move(states));
   }
   return grouping;
 }
 
-Result<void> Grouping::Advance(uint64_t blocks) {
-  const uint64_t begin = next_block_;
-  next_block_ = std::min<uint64_t>(begin + blocks, store_->blocks().size());
+Result<void> Grouping::Advance(uint64_t records) {
+  const std::vector<BlockRun> runs = RunsFrom(*store_, next_block_, records);
+  if (!runs.empty()) next_block_ = runs.back().first + runs.back().count;
   const bool trivial = only_counts() && predicate_.parts().empty();
   return MergeInOrder(
-      trivial ? 1 : store_->threads(), next_block_ - begin, nullptr,
-      [&](uint64_t block) { return Prepare(begin + block); },
-      [&](const Block& block) -> Result<void> {
-        Add(block);
+      trivial ? 1 : store_->threads(), runs.size(), nullptr, [&](uint64_t run) { return Prepare(runs[run]); },
+      [&](const std::vector<Block>& blocks) -> Result<void> {
+        for (const Block& block : blocks) Add(block);
         return {};
       });
 }
 
-// Returns an empty result if the block has no selected records. Thread-safe.
-Result<Grouping::Block> Grouping::Prepare(uint64_t block) const {
+// Returns what the run has, at once if its blocks can be joined. Thread-safe.
+Result<std::vector<Grouping::Block>> Grouping::Prepare(const BlockRun& run) const {
+  std::vector<Block> prepared;
+  OFINDEX_ASSIGN(std::optional<Block> whole, PrepareAtOnce(run));
+  if (whole) {
+    prepared.push_back(*std::move(whole));
+    return prepared;
+  }
+  for (uint64_t block = run.first; block < run.first + run.count; ++block) {
+    OFINDEX_ASSIGN(std::optional<Block> one,
+                   PrepareAtOnce({.first = block, .count = 1, .records = store_->blocks()[block].records}));
+    prepared.push_back(*std::move(one));
+  }
+  return prepared;
+}
+
+// Returns an empty block if no records are selected, and nothing if several blocks cannot be joined.
+Result<std::optional<Grouping::Block>> Grouping::PrepareAtOnce(const BlockRun& run) const {
   Block prepared;
-  OFINDEX_ASSIGN(BlockSelection selected, predicate_.Evaluate(block));
-  if (selected.count == 0) return prepared;
+  OFINDEX_ASSIGN(BlockSelection selected, SelectIn(*store_, predicate_, run));
+  if (selected.count == 0) return std::optional(std::move(prepared));
   if (only_counts()) {
     prepared.groups = {.first = {0}, .rows = {selected.count}, .order = {0}};
-    return prepared;
+    return std::optional(std::move(prepared));
   }
   std::vector<uint32_t> columns;
   for (const GroupRequest::Key& key : keys_) columns.push_back(key.column);
-  OFINDEX_ASSIGN(prepared.groups, GroupBlock(*store_, *computed_, columns, block, std::move(selected)));
+  for (const ArgumentStates& argument : arguments_) columns.push_back(argument.argument().column);
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  OFINDEX_ASSIGN(const std::optional<LoadedColumns> loaded, LoadColumns(*store_, computed_, columns, run));
+  if (!loaded) return std::nullopt;
+  std::vector<std::shared_ptr<const Chunk>> keys;
+  for (const GroupRequest::Key& key : keys_) keys.push_back(ChunkOf(*loaded, key.column));
+  prepared.groups = GroupBlock(std::move(keys), run.records, std::move(selected));
   for (const ArgumentStates& argument : arguments_) {
-    OFINDEX_ASSIGN(ArgumentStates::Part part, argument.Prepare(prepared.groups, block));
-    prepared.parts.push_back(std::move(part));
+    prepared.parts.push_back(argument.Prepare(prepared.groups, ChunkOf(*loaded, argument.argument().column)));
   }
-  return prepared;
+  return std::optional(std::move(prepared));
 }
 
 void Grouping::Add(const Block& block) {

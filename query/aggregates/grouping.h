@@ -2,13 +2,14 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "index/chunks/chunk.h"
 #include "query/aggregates/argument_states.h"
+#include "query/aggregates/block_run.h"
 #include "query/aggregates/group_index.h"
 #include "query/aggregates/sum_state.h"
 #include "query/columns/column_store.h"
@@ -50,8 +51,9 @@ class Grouping {
   [[nodiscard]] static Result<Grouping> Of(ColumnStore& store, const GroupRequest& request, Predicate predicate,
                                            SumRule rule);
 
-  /// Adds up to `blocks` blocks. Errors: those of Predicate::Evaluate and ColumnStore::Load.
-  [[nodiscard]] Result<void> Advance(uint64_t blocks);
+  /// Adds blocks with at least `records` records, or all that are left. Errors: those of Predicate::Evaluate and
+  /// ColumnStore::Load.
+  [[nodiscard]] Result<void> Advance(uint64_t records);
 
   /// Returns true once all blocks are added.
   [[nodiscard]] bool complete() const { return next_block_ == store_->blocks().size(); }
@@ -83,13 +85,14 @@ class Grouping {
   /// Returns true if the number of selected records is all that is asked for.
   [[nodiscard]] bool only_counts() const { return keys_.empty() && arguments_.empty(); }
 
-  [[nodiscard]] Result<Block> Prepare(uint64_t block) const;
+  [[nodiscard]] Result<std::vector<Block>> Prepare(const BlockRun& run) const;
+  [[nodiscard]] Result<std::optional<Block>> PrepareAtOnce(const BlockRun& run) const;
   void Add(const Block& block);
   [[nodiscard]] std::vector<uint64_t> Places() const;
 
   ColumnStore* store_;
   std::vector<GroupRequest::Key> keys_;
-  std::shared_ptr<const ComputedColumns> computed_;
+  ComputedColumns computed_;
   Predicate predicate_;
   uint64_t next_block_ = 0;
   GroupIndex index_;

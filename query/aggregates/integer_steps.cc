@@ -1,7 +1,6 @@
 #include "query/aggregates/integer_steps.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 #include <variant>
 
@@ -12,8 +11,6 @@ namespace {
 
 using Op = ComputedStep::Op;
 using Type = ColumnValue::Type;
-
-constexpr IntegerRange kAll = {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
 
 // Up to here, a quotient of doubles that is truncated is that of the integers: it differs from an integer by more than
 // doubles round.
@@ -68,7 +65,7 @@ class IntegerSteps {
       switch (step.op) {
         case Op::kColumn: Read(*inputs[i], first, each); break;
         case Op::kConstant: std::fill_n(out, count, step.constant.integer); break;
-        // Records that are NULL have any values.
+        // The values of NULL records lie in the ranges, too.
         case Op::kAdd: each([&](uint32_t r) { return Wrapped(a[r]) + Wrapped(b[r]); }); break;
         case Op::kSubtract: each([&](uint32_t r) { return Wrapped(a[r]) - Wrapped(b[r]); }); break;
         case Op::kMultiply: each([&](uint32_t r) { return Wrapped(a[r]) * Wrapped(b[r]); }); break;
@@ -92,7 +89,7 @@ class IntegerSteps {
   // Processors divide doubles several times as fast as integers.
   template <typename Each>
   static void Divide(const IntegerRange& range, const int64_t* a, int64_t divisor, Each each) {
-    if (FitsDouble(range) && std::abs(divisor) <= kMaxDouble) {
+    if (FitsDouble(range) && FitsDouble({divisor, divisor})) {
       const auto real = static_cast<double>(divisor);
       each([&](uint32_t r) { return static_cast<int64_t>(static_cast<double>(a[r]) / real); });
     } else {
@@ -103,7 +100,7 @@ class IntegerSteps {
   std::vector<std::optional<IntegerRange>> ranges_;  // of each step
 };
 
-// Returns the records for which all inputs have a value.
+// Returns the records that have a value in all inputs.
 std::vector<uint64_t> PresentIn(const ComputedInputs& inputs, uint32_t records) {
   std::vector<uint64_t> present(WordCount(records));
   for (uint32_t w = 0; w < present.size(); ++w) present[w] = RecordBits(records, w);
@@ -123,7 +120,7 @@ std::optional<IntegerRange> RangeOf(const ComputedStep& step, std::span<const st
   }
   const std::optional<IntegerRange>& a = before[step.a];
   const std::optional<IntegerRange>& b = before[step.b];
-  if (step.op == Op::kToInteger) return a ? a : kAll;
+  if (step.op == Op::kToInteger) return a ? a : IntegerRange::All();
   if (step.op == Op::kToReal || !a || !b) return std::nullopt;
   IntegerRange range;
   switch (step.op) {
@@ -137,7 +134,7 @@ std::optional<IntegerRange> RangeOf(const ComputedStep& step, std::span<const st
     }
     // The absolute value does not grow.
     case Op::kDivide: range = {std::min(a->least, -a->greatest), std::max(a->greatest, -a->least)}; break;
-    default: range = *a; break;
+    default: range = {std::min<__int128>(a->least, 0), std::max<__int128>(a->greatest, 0)}; break;
   }
   return range.fits() ? std::optional<IntegerRange>(range) : std::nullopt;
 }

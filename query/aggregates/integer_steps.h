@@ -16,6 +16,10 @@ struct IntegerRange {
   __int128 least = 0;
   __int128 greatest = 0;
 
+  static constexpr IntegerRange All() {
+    return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
+  }
+
   [[nodiscard]] bool fits() const {
     return least >= std::numeric_limits<int64_t>::min() && greatest <= std::numeric_limits<int64_t>::max();
   }
@@ -27,7 +31,8 @@ struct IntegerRange {
                                                   std::span<const std::optional<IntegerRange>> before);
 
 /// Computes `steps` for all records of a block as integers, without SQLite's checks of types and overflow, several
-/// times as fast as ComputeStrip. Returns nothing unless the values of `inputs` show that these checks find nothing.
+/// times as fast as ComputeStrip. The result must depend on all inputs: it is NULL if one of them is. Returns nothing
+/// unless the values of `inputs` show that the checks find nothing.
 [[nodiscard]] std::optional<Chunk> ComputeIntegers(std::span<const ComputedStep> steps, const ComputedInputs& inputs,
                                                    uint32_t records);
 

@@ -70,7 +70,7 @@ bool HoldsNumbersOnly(const ColumnStore& store, uint32_t number) {
   return !column.is_list() && (store.kinds(column) & kBytes) == 0;
 }
 
-// Returns the values of literals for reals; nothing if they are something else.
+// Returns the values of literals; nothing unless all are reals.
 std::optional<std::vector<ComputedColumn::Number>> ValuesOf(SqlSession& session,
                                                             const std::vector<std::string>& literals,
                                                             const SqlLimits& limits) {
@@ -135,8 +135,7 @@ Result<std::optional<SqlRows>> GroupedStatements::Query(std::string_view sql,
                                                         const std::vector<SqlParameter>& parameters,
                                                         const SqlLimits& limits) {
   if (session_.idle()) scans_->Clear();
-  const std::string& hidden = scans_->computed_names().front();
-  if (sql.find(std::string_view(hidden).substr(0, hidden.size() - 1)) != std::string_view::npos) return std::nullopt;
+  if (sql.find(scans_->computed_prefix()) != std::string_view::npos) return std::nullopt;
   const Sealed sealed(*scans_);
   scans_->Begin({});
   OFINDEX_ASSIGN(std::optional<SqlRows> rows, Run(sql, parameters, limits));
@@ -158,10 +157,10 @@ Result<std::optional<SqlRows>> GroupedStatements::Run(std::string_view sql, cons
 Result<std::optional<SqlRows>> GroupedStatements::QueryComputed(std::string_view sql,
                                                                 const std::vector<SqlParameter>& parameters,
                                                                 const SqlLimits& limits) {
-  std::optional<ComputedTerms> terms = NameComputedTerms(sql, scans_->computed_names());
-  if (!terms) return std::nullopt;
   // A statement that SQLite refuses must not become one that it accepts.
   if (!Explain(sql, false, parameters, limits)) return std::nullopt;
+  std::optional<ComputedTerms> terms = NameComputedTerms(sql, scans_->computed_names());
+  if (!terms) return std::nullopt;
   ComputedColumns computed;
   for (const ComputedTerms::Expression& expression : terms->expressions) {
     computed.push_back(Compile(expression, limits));
@@ -169,7 +168,7 @@ Result<std::optional<SqlRows>> GroupedStatements::QueryComputed(std::string_view
   }
   scans_->Begin(std::move(computed));
   OFINDEX_ASSIGN(std::optional<SqlRows> rows, Run(terms->sql, parameters, limits));
-  if (rows && WithoutExplain(sql).size() == sql.size()) rows->Rename(scans_->computed_names().front()[0], terms->names);
+  if (rows && WithoutExplain(sql).size() == sql.size()) rows->Rename(scans_->computed_prefix(), terms->names);
   return rows;
 }
 
@@ -254,6 +253,7 @@ std::optional<GroupedScan> GroupedStatements::ScanFor(const GroupLoop& loop, con
                    .counts_rows = loop.counts_rows};
   if (loop.of_keys) scan.request.keys = offer.keys;
   scan.request.computed = scans_->computed();
+  if (!Exist(loop, scan.request)) return std::nullopt;
   const auto is_key = [&](uint32_t column) {
     return std::any_of(scan.request.keys.begin(), scan.request.keys.end(),
                        [&](const auto& key) { return key.column == column; });
@@ -270,6 +270,16 @@ std::optional<GroupedScan> GroupedStatements::ScanFor(const GroupLoop& loop, con
   }
   if (scan.request.arguments.size() > ArmedGroup::kMaxArguments) return std::nullopt;
   return scan;
+}
+
+// Returns whether each column that the loop uses has values: some hidden ones have none, and none is ever tested for
+// NULL.
+bool GroupedStatements::Exist(const GroupLoop& loop, const GroupRequest& request) const {
+  const size_t stored = store_->columns().size();
+  const size_t all = stored + request.computed.size();
+  return std::all_of(loop.uses.begin(), loop.uses.end(), [&](const auto& use) { return use.column < all; }) &&
+         std::all_of(request.keys.begin(), request.keys.end(), [&](const auto& key) { return key.column < all; }) &&
+         std::all_of(loop.not_null.begin(), loop.not_null.end(), [&](uint32_t column) { return column < stored; });
 }
 
 bool GroupedStatements::IsList(uint32_t number) const {

@@ -52,6 +52,7 @@ class GroupedStatements {
                                                          const SqlLimits& limits);
   [[nodiscard]] bool AcceptScans(const std::vector<Instruction>& program, bool& denied);
   [[nodiscard]] std::optional<GroupedScan> ScanFor(const GroupLoop& loop, const GroupOffer& offer) const;
+  [[nodiscard]] bool Exist(const GroupLoop& loop, const GroupRequest& request) const;
   [[nodiscard]] bool IsList(uint32_t column) const;
   [[nodiscard]] bool CanSum(uint32_t column) const;
   [[nodiscard]] bool LooksAlike(uint32_t column) const;

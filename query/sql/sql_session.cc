@@ -67,7 +67,7 @@ SqlRows& SqlRows::operator=(SqlRows&& other) noexcept {
   return *this;
 }
 
-void SqlRows::Rename(char mark, const std::vector<std::optional<std::string>>& names) {
+void SqlRows::Rename(std::string_view mark, const std::vector<std::optional<std::string>>& names) {
   for (size_t i = 0; i < std::min(columns_.size(), names.size()); ++i) {
     if (names[i] && columns_[i].find(mark) != std::string::npos) columns_[i] = *names[i];
   }

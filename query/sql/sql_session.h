@@ -43,7 +43,7 @@ class SqlRows {
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
 
   /// Renames each column whose name contains `mark` to its entry in `names`, if it has one.
-  void Rename(char mark, const std::vector<std::optional<std::string>>& names);
+  void Rename(std::string_view mark, const std::vector<std::optional<std::string>>& names);
 
   /// Steps to the next row. Returns false after the last row, or when the row limit is reached; see truncated().
   /// Errors: kUsage if the statement fails on the values of the row (integer overflow, malformed JSON); kLimit if time

@@ -215,7 +215,7 @@ class Planner {
 
   [[nodiscard]] bool IsComputed(uint32_t column) const { return column >= store_.columns().size(); }
 
-  // Computed columns have the text of their expressions, those that hold nothing have none.
+  // The name of a computed column is the text of its expression.
   [[nodiscard]] std::string NameOf(uint32_t column) const {
     if (!IsComputed(column)) return store_.columns()[column].name;
     const size_t computed = column - store_.columns().size();

@@ -225,7 +225,9 @@ int Cell(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
     cursor.groups->Put(context, column);
     return SQLITE_OK;
   }
-  if (column >= store.columns().size()) return SQLITE_OK;  // computed columns exist in groups only
+  if (column >= store.columns().size()) {
+    return Report(base->pVtab, {ErrorCode::kLimit, "SQL: a computed column was read without groups", "report this"});
+  }
   if (column == 0) {
     sqlite3_result_int64(context, static_cast<sqlite3_int64>(cursor.scan.ordinal()));
     return SQLITE_OK;

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "base/threads.h"
@@ -56,6 +57,43 @@ TEST_CASE("no thread runs its body once the call has returned") {
   }
   CHECK(wrong == 0);
   CHECK(bodies >= 2000);
+}
+
+// Returns the number of threads of this process.
+uint64_t CountThreads() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word && word != "Threads:") continue;
+  uint64_t count = 0;
+  status >> count;
+  return count;
+}
+
+TEST_CASE("calls that need few threads leave few behind") {
+  const uint64_t before = CountThreads();
+  for (int call = 0; call < 500; ++call) RunOnThreads(16, [](unsigned) {});
+  CHECK(CountThreads() <= before + ProcessorCount());
+}
+
+TEST_CASE("a call does not wait for threads that have not begun") {
+  if (kSanitized) return;
+  // All threads get one processor, on which the caller keeps running: the others can only begin when it waits.
+  cpu_set_t before;
+  REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i) {
+    if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
+  }
+  REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+  int alone = 0;
+  for (int call = 0; call < 100; ++call) {
+    std::atomic<unsigned> bodies{0};
+    RunOnThreads(4, [&](unsigned) { ++bodies; });
+    alone += bodies == 1 ? 1 : 0;
+  }
+  REQUIRE(::sched_setaffinity(0, sizeof before, &before) == 0);
+  CHECK(alone > 0);
 }
 
 TEST_CASE("a forked child has threads of its own, and exits although its parent's are late") {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <set>
 
 #include "base/text.h"
+#include "query/sql/statements/arithmetic_text.h"
 #include "query/sql/statements/sql_tokens.h"
 #include "query/sql/statements/statement_text.h"
 #include "query/tables/records_table.h"
@@ -21,82 +24,10 @@ struct Span {
   [[nodiscard]] bool empty() const { return begin == end; }
 };
 
-bool IsName(const SqlToken& token) { return token.kind == Kind::kWord || token.kind == Kind::kName; }
-
 bool IsReal(const SqlToken& number) {
   const std::string text = Folded(number.text);
   return !text.starts_with("0x") && text.find_first_of(".e") != std::string::npos;
 }
-
-/// Finds the end of the arithmetic that begins at a token.
-class ArithmeticReader {
- public:
-  explicit ArithmeticReader(const std::vector<SqlToken>& tokens) : tokens_(tokens) {}
-
-  // Returns the end of the longest arithmetic that begins at `begin`, if it has a column and an operator.
-  [[nodiscard]] std::optional<size_t> EndOf(size_t begin) {
-    at_ = begin;
-    has_column_ = false;
-    has_operator_ = false;
-    if (!TakeSum(0) || !has_column_ || !has_operator_) return std::nullopt;
-    return at_;
-  }
-
- private:
-  static constexpr int kMaxDepth = 32;
-
-  [[nodiscard]] bool IsSymbol(std::string_view symbols) const {
-    return at_ < tokens_.size() && tokens_[at_].kind == Kind::kSymbol &&
-           symbols.find(tokens_[at_].text[0]) != std::string_view::npos;
-  }
-  [[nodiscard]] bool IsWord(std::string_view word) const { return at_ < tokens_.size() && tokens_[at_].IsWord(word); }
-
-  [[nodiscard]] bool TakeSymbol(std::string_view symbols) {
-    if (!IsSymbol(symbols)) return false;
-    ++at_;
-    return true;
-  }
-
-  [[nodiscard]] bool TakeWord(std::string_view word) {
-    if (!IsWord(word)) return false;
-    ++at_;
-    return true;
-  }
-
-  // Operators of different precedence are alike here: SQLite reads the text again.
-  [[nodiscard]] bool TakeSum(int depth) {
-    if (!TakeOperand(depth)) return false;
-    while (TakeSymbol("+-*/%")) {
-      has_operator_ = true;
-      if (!TakeOperand(depth)) return false;
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool TakeOperand(int depth) {
-    while (TakeSymbol("+-")) has_operator_ = true;
-    if (depth == kMaxDepth || at_ == tokens_.size()) return false;
-    if (TakeSymbol("(")) return TakeSum(depth + 1) && TakeSymbol(")");
-    if (tokens_[at_].kind == Kind::kNumber) return ++at_ > 0;
-    const bool cast = IsWord("cast");
-    if (!IsName(tokens_[at_++])) return false;
-    if (!IsSymbol("(")) return TakeRestOfName();
-    has_operator_ = true;
-    return cast && TakeSymbol("(") && TakeSum(depth + 1) && TakeWord("as") &&
-           (TakeWord("integer") || TakeWord("int") || TakeWord("real")) && TakeSymbol(")");
-  }
-
-  [[nodiscard]] bool TakeRestOfName() {
-    has_column_ = true;
-    if (!TakeSymbol(".")) return true;
-    return at_ < tokens_.size() && IsName(tokens_[at_++]) && !IsSymbol("(");
-  }
-
-  const std::vector<SqlToken>& tokens_;
-  size_t at_ = 0;
-  bool has_column_ = false;
-  bool has_operator_ = false;
-};
 
 /// The clauses of a statement that is one SELECT over `records`.
 struct Clauses {
@@ -113,11 +44,11 @@ constexpr std::array<std::string_view, 8> kOther = {"union", "intersect", "excep
 
 // Returns whether [begin, end) is `records`, perhaps with an alias.
 bool IsRecords(const std::vector<SqlToken>& tokens, Span from) {
-  if (from.empty() || !IsName(tokens[from.begin]) || Folded(tokens[from.begin].text) != "records") return false;
+  if (from.empty() || !IsSqlName(tokens[from.begin]) || Folded(tokens[from.begin].text) != "records") return false;
   const size_t more = from.end - from.begin - 1;
   if (more == 0) return true;
   const bool as = tokens[from.begin + 1].IsWord("as");
-  return more == (as ? 2U : 1U) && IsName(tokens[from.end - 1]);
+  return more == (as ? 2U : 1U) && IsSqlName(tokens[from.end - 1]);
 }
 
 std::optional<Clauses> ClausesOf(const std::vector<SqlToken>& tokens) {
@@ -132,17 +63,20 @@ std::optional<Clauses> ClausesOf(const std::vector<SqlToken>& tokens) {
   if (std::count_if(tokens.begin(), tokens.end(), is_select) != 1 || find(is_other) != tokens.size())
     return std::nullopt;
   const size_t select = find(is_select);
+  // Returns whether a clause begins with token `i`, rather than IS DISTINCT FROM going on.
+  const auto begins = [&](size_t i, std::string_view word) {
+    const SqlToken& token = tokens[i];
+    if (token.depth != 0 || (token.kind != Kind::kWord && token.kind != Kind::kSymbol)) return false;
+    return token.text == word && !(i > 0 && word == "from" && tokens[i - 1].IsWord("distinct"));
+  };
   // Returns what follows a clause's first word.
   const auto clause = [&](std::string_view word, bool by) -> Span {
     size_t begin = select;
-    const auto begins = [](const SqlToken& token, std::string_view of) {
-      return token.depth == 0 && (token.kind == Kind::kWord || token.kind == Kind::kSymbol) && token.text == of;
-    };
-    while (begin < tokens.size() && !begins(tokens[begin], word)) ++begin;
+    while (begin < tokens.size() && !begins(begin, word)) ++begin;
     begin = std::min(tokens.size(), begin + (by ? 2 : 1));
     size_t end = begin;
-    while (end < tokens.size() && std::none_of(kBegins.begin(), kBegins.end(),
-                                               [&](std::string_view each) { return begins(tokens[end], each); }))
+    while (end < tokens.size() &&
+           std::none_of(kBegins.begin(), kBegins.end(), [&](std::string_view each) { return begins(end, each); }))
       ++end;
     return {begin, end};
   };
@@ -176,7 +110,7 @@ bool IsAggregate(const SqlToken& token) {
 class Replacer {
  public:
   Replacer(std::string_view sql, std::span<const std::string> columns)
-      : sql_(sql), columns_(columns), tokens_(TokensOf(sql)), arithmetic_(tokens_) {}
+      : sql_(sql), columns_(columns), tokens_(TokensOf(sql)) {}
 
   [[nodiscard]] std::optional<ComputedTerms> Replace() {
     const std::optional<Clauses> clauses = ClausesOf(tokens_);
@@ -189,18 +123,17 @@ class Replacer {
       terms_.names.push_back(replaced_.size() > before ? std::optional<std::string>(NameOf(term)) : std::nullopt);
     }
     for (const Span& term : TermsOf(tokens_, clauses->group)) {
-      if (const auto end = arithmetic_.EndOf(term.begin); end == term.end) Add({term.begin, *end});
+      if (const auto end = EndOfArithmetic(term); end == term.end) Add(term);
     }
     ReplaceArguments(clauses->having);
     for (const Span& term : TermsOf(tokens_, clauses->order)) {
-      if (const auto end = arithmetic_.EndOf(term.begin); end && IsDirection({*end, term.end})) {
+      if (const auto end = EndOfArithmetic(term); end && IsDirection({*end, term.end})) {
         Add({term.begin, *end});
       } else {
         ReplaceArguments(term);
       }
     }
-    if (replaced_.empty() || terms_.expressions.size() > columns_.size() || !AliasesAreTerms(*clauses))
-      return std::nullopt;
+    if (replaced_.empty() || first_.size() > columns_.size() || !AliasesAreTerms(*clauses)) return std::nullopt;
     Write();
     return std::move(terms_);
   }
@@ -213,6 +146,11 @@ class Replacer {
 
   [[nodiscard]] std::string Text(Span span) const {
     return std::string(sql_.substr(tokens_[span.begin].begin, tokens_[span.end - 1].end - tokens_[span.begin].begin));
+  }
+
+  // Returns the end of the arithmetic that `span` begins with, if it does.
+  [[nodiscard]] std::optional<size_t> EndOfArithmetic(Span span) const {
+    return ofindex::EndOfArithmetic(std::span(tokens_).first(span.end), span.begin);
   }
 
   // SQLite names a result after its text, together with comments after it.
@@ -235,14 +173,14 @@ class Replacer {
 
   // A whole result, perhaps with an alias.
   [[nodiscard]] bool ReplaceResult(Span term) {
-    const std::optional<size_t> end = arithmetic_.EndOf(term.begin);
-    if (!end || *end > term.end) return false;
+    const std::optional<size_t> end = EndOfArithmetic(term);
+    if (!end) return false;
     Span rest = {*end, term.end};
     if (!rest.empty() && tokens_[rest.begin].IsWord("as")) ++rest.begin;
     if (rest.end - rest.begin > 1 || (rest.empty() && *end != term.end)) return false;
     if (!rest.empty()) {
       const SqlToken& alias = tokens_[rest.begin];
-      if (!IsName(alias)) return false;
+      if (!IsSqlName(alias)) return false;
       aliases_.push_back(rest.begin);
     }
     Add({term.begin, *end});
@@ -255,26 +193,32 @@ class Replacer {
       if (!IsAggregate(tokens_[i]) || !tokens_[i + 1].IsSymbol('(')) continue;
       size_t begin = i + 2;
       if (begin < span.end && tokens_[begin].IsWord("distinct")) ++begin;
-      const std::optional<size_t> end = arithmetic_.EndOf(begin);
+      const std::optional<size_t> end = EndOfArithmetic({begin, span.end});
       if (end && *end < span.end && tokens_[*end].IsSymbol(')')) Add({begin, *end});
     }
   }
 
   // Expressions of the same tokens get one column.
   void Add(Span span) {
-    std::string tokens;
-    for (size_t i = span.begin; i < span.end; ++i) tokens += StrCat(tokens_[i].text, "\n");
-    const auto found = std::find(written_.begin(), written_.end(), tokens);
-    const auto column = static_cast<size_t>(found - written_.begin());
-    if (found == written_.end()) {
-      written_.push_back(std::move(tokens));
-      terms_.expressions.push_back(ExpressionOf(span, Text(span)));
-    }
+    const auto same = [&](const Replaced& other) {
+      return std::equal(At(span.begin), At(span.end), At(other.span.begin), At(other.span.end),
+                        [](const SqlToken& a, const SqlToken& b) { return a.kind == b.kind && a.text == b.text; });
+    };
+    if (first_.size() > columns_.size()) return;  // too many
+    const auto found = std::find_if(first_.begin(), first_.end(), same);
+    const size_t column = found == first_.end() ? first_.size() : found->column;
     replaced_.push_back({span, column});
+    if (found != first_.end()) return;
+    first_.push_back(replaced_.back());
+    terms_.expressions.push_back(ExpressionOf(span));
   }
 
-  [[nodiscard]] ComputedTerms::Expression ExpressionOf(Span span, const std::string& text) const {
-    ComputedTerms::Expression expression{.text = text, .select = "SELECT "};
+  [[nodiscard]] std::vector<SqlToken>::const_iterator At(size_t token) const {
+    return tokens_.begin() + static_cast<std::ptrdiff_t>(token);
+  }
+
+  [[nodiscard]] ComputedTerms::Expression ExpressionOf(Span span) const {
+    ComputedTerms::Expression expression{.text = Text(span), .select = "SELECT "};
     size_t written = tokens_[span.begin].begin;
     for (size_t i = span.begin; i < span.end; ++i) {
       if (tokens_[i].kind != Kind::kNumber || !IsReal(tokens_[i])) continue;
@@ -291,21 +235,23 @@ class Replacer {
     return expression;
   }
 
-  // Returns false if an alias of a replaced result is used in an expression, where its affinity might matter. Equal
-  // names in quotes that SQLite reads as something else do not hurt.
+  // Returns false if an alias of a replaced result is used in an expression, where its affinity might matter. Literals
+  // and quoted names of the same text are taken for it, which costs only speed.
   [[nodiscard]] bool AliasesAreTerms(const Clauses& clauses) const {
-    std::vector<size_t> whole = aliases_;
+    std::vector<bool> whole(tokens_.size());
+    std::set<std::string> names;
+    for (const size_t alias : aliases_) {
+      whole[alias] = true;
+      names.insert(Folded(tokens_[alias].text));
+    }
     for (const Span& term : TermsOf(tokens_, clauses.group)) {
-      if (term.end - term.begin == 1) whole.push_back(term.begin);
+      if (term.end - term.begin == 1) whole[term.begin] = true;
     }
     for (const Span& term : TermsOf(tokens_, clauses.order)) {
-      if (!term.empty() && IsDirection({term.begin + 1, term.end})) whole.push_back(term.begin);
+      if (!term.empty() && IsDirection({term.begin + 1, term.end})) whole[term.begin] = true;
     }
-    for (const size_t alias : aliases_) {
-      for (size_t i = 0; i < tokens_.size(); ++i) {
-        if (tokens_[i].kind == Kind::kSymbol || Folded(tokens_[i].text) != Folded(tokens_[alias].text)) continue;
-        if (std::find(whole.begin(), whole.end(), i) == whole.end()) return false;
-      }
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      if (tokens_[i].kind != Kind::kSymbol && !whole[i] && names.contains(Folded(tokens_[i].text))) return false;
     }
     return true;
   }
@@ -325,11 +271,10 @@ class Replacer {
   std::string_view sql_;
   std::span<const std::string> columns_;
   std::vector<SqlToken> tokens_;
-  ArithmeticReader arithmetic_;
   std::string from_;
   std::vector<Replaced> replaced_;
-  std::vector<std::string> written_;  // the tokens of each expression
-  std::vector<size_t> aliases_;       // tokens
+  std::vector<Replaced> first_;  // of each expression
+  std::vector<size_t> aliases_;  // tokens
   ComputedTerms terms_;
 };
 

@@ -27,8 +27,9 @@ struct ComputedTerms {
 /// column and an operator. Nothing else is replaced, so a column stands where it is never compared with a value of
 /// another affinity.
 ///
-/// `columns` are the names to use. Returns nothing if there is nothing to replace, more than columns, or if `sql` is
-/// not a single SELECT over `records` alone. It need not be a valid statement, but must not contain the names.
+/// `columns` are the names to use. Returns nothing if there is nothing to replace, if there are more
+/// expressions than columns, or if `sql` is not a single SELECT over `records` alone. It need not be a valid statement,
+/// but must not contain the names.
 [[nodiscard]] std::optional<ComputedTerms> NameComputedTerms(std::string_view sql,
                                                              std::span<const std::string> columns);
 

@@ -102,7 +102,7 @@ class Steps {
 
 std::optional<std::vector<ComputedColumn::Step>> ReadExpression(std::span<const Instruction> program,
                                                                 std::span<const Number> parameters) {
-  constexpr size_t kMaxSteps = 64;
+  constexpr size_t kMaxProgram = 64;
   const auto find = [&](std::string_view opcode) {
     return std::find_if(program.begin(), program.end(), [&](const auto& each) { return each.opcode == opcode; });
   };
@@ -110,11 +110,14 @@ std::optional<std::vector<ComputedColumn::Step>> ReadExpression(std::span<const 
   const auto end = find("ResultRow");
   const auto halt = find("Halt");
   if (begin == program.end() || end == program.end() || halt < end || end < begin || end->p2 != 1 ||
-      program.size() > kMaxSteps)
+      program.size() > kMaxProgram)
     return std::nullopt;
   Steps steps(parameters);
-  // Constants are set after Halt, where the program begins.
-  for (auto each = halt; each != program.end(); ++each) static_cast<void>(steps.TakeConstant(*each));
+  // The program begins after Halt, with what does not depend on the record.
+  for (auto each = halt + 1; each != program.end(); ++each) {
+    const bool moves = each->opcode == "Transaction" || each->opcode == "Goto";
+    if (!moves && !steps.TakeStep(*each)) return std::nullopt;
+  }
   for (auto each = begin + 1; each != end; ++each) {
     if (!steps.TakeStep(*each)) return std::nullopt;
   }

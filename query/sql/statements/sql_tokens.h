@@ -8,7 +8,7 @@
 
 namespace ofindex {
 
-/// A token of an SQL statement, where SQLite sees one. Operators of several characters are several tokens.
+/// A token of an SQL statement, as SQLite divides it. Operators of several characters are several tokens.
 struct SqlToken {
   enum class Kind : uint8_t {
     kWord,     ///< a keyword, or a name without quotes
@@ -26,6 +26,10 @@ struct SqlToken {
   [[nodiscard]] bool IsWord(std::string_view word) const { return kind == Kind::kWord && text == word; }
   [[nodiscard]] bool IsSymbol(char symbol) const { return kind == Kind::kSymbol && text[0] == symbol; }
 };
+
+[[nodiscard]] inline bool IsSqlName(const SqlToken& token) {
+  return token.kind == SqlToken::Kind::kWord || token.kind == SqlToken::Kind::kName;
+}
 
 /// Divides `sql` into tokens, without whitespace and comments. A string or name that is not closed ends with `sql`.
 [[nodiscard]] std::vector<SqlToken> TokensOf(std::string_view sql);

@@ -9,10 +9,13 @@
 namespace ofindex {
 namespace {
 
-// Returns the end of the whitespace or comment that begins at `at`; `at` itself if none does.
+// Returns the end of the whitespace or comment that begins at `at`; `at` itself if none does. SQLite takes a byte order
+// mark for a space.
 size_t EndOfSpace(std::string_view sql, size_t at) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (IsSpace(sql[at])) return at + 1;
   const std::string_view rest = sql.substr(at);
+  if (rest.starts_with(kByteOrderMark)) return at + kByteOrderMark.size();
   const std::string_view close = rest.starts_with("--") ? "\n" : "*/";
   if (!rest.starts_with("--") && !rest.starts_with("/*")) return at;
   const size_t end = sql.find(close, at + 2);

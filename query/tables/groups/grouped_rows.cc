@@ -13,12 +13,15 @@
 namespace ofindex {
 namespace {
 
-// Columns of blocks grouped between two checks whether the statement may go on: some 20 milliseconds.
-constexpr uint64_t kMaxWindow = 64;
+// Values grouped between two checks whether the statement may go on: some 20 milliseconds.
+constexpr uint64_t kMaxValues = 128 * uint64_t{kBlockRecords};
 
 // Bytes that the groups may gain between two checks whether there is room for them, if that takes more than a block for
 // each thread.
-constexpr uint64_t kMaxGain = uint64_t{64} << 20;
+constexpr uint64_t kMaxGain = uint64_t{16} << 20;
+
+// Records grouped for the first rows of a DISTINCT, which may be all that the statement needs.
+constexpr uint64_t kFirstWindow = kBlockRecords;
 
 // Returns how many bytes the groups may gain by a value of a column.
 uint64_t GainOf(const ColumnStore& store, uint32_t number) {
@@ -29,18 +32,19 @@ uint64_t GainOf(const ColumnStore& store, uint32_t number) {
   return kNumber + std::min(store.features()[column.feature].largest_bytes, kMaxKeptBytes);
 }
 
-// Returns the number of blocks to group between two checks.
+// Returns the number of records to group between two checks.
 uint64_t MaxWindow(const ColumnStore& store, const GroupRequest& request) {
   uint64_t columns = 1;
   uint64_t gain = 0;
   const auto add = [&](uint32_t column, bool keeps) {
     ++columns;
-    if (keeps) gain += kBlockRecords * GainOf(store, column);
+    if (keeps) gain += GainOf(store, column);
   };
   for (const GroupRequest::Key& key : request.keys) add(key.column, true);
   for (const Argument& argument : request.arguments) add(argument.column, argument.distinct || argument.bounds);
-  const uint64_t blocks = std::min(2 * kMaxWindow / columns, kMaxGain / std::max<uint64_t>(gain, 1));
-  return std::clamp<uint64_t>(blocks, store.threads(), kMaxWindow);
+  const uint64_t block = store.records() / std::max<uint64_t>(store.blocks().size(), 1) + 1;
+  const uint64_t records = std::min(kMaxValues / columns, kMaxGain / std::max<uint64_t>(gain, 1));
+  return std::max(records, store.threads() * block);
 }
 
 }  // namespace
@@ -55,8 +59,8 @@ Result<void> GroupedRows::Begin(const GroupedScan& scan, std::span<const Constra
   grouping_.emplace(std::move(grouping));
   PlanRows();
   untested_ = scan_.not_null;
-  window_ = 1;
   max_window_ = MaxWindow(*store_, scan_.request);
+  window_ = std::min<uint64_t>(kFirstWindow, max_window_);
   place_ = 0;
   row_ = 0;
   const bool streams = scan_.distinct && !scan_.sorted;
@@ -91,9 +95,9 @@ void GroupedRows::Release() {
   static_cast<void>(held_.Set(0));
 }
 
-Result<void> GroupedRows::Advance(uint64_t blocks) {
+Result<void> GroupedRows::Advance(uint64_t records) {
   OFINDEX_TRY(limits_->Check());
-  OFINDEX_TRY(grouping_->Advance(blocks));
+  OFINDEX_TRY(grouping_->Advance(records));
   if (held_.Set(grouping_->memory())) return {};
   return Fail(ErrorCode::kLimit, "SQL: the groups of the statement need more memory than it may use",
               "group by columns with fewer values, or raise the memory limit");

@@ -58,7 +58,7 @@ class GroupedRows {
     bool greatest = false;  // kBounds: min() and max() see the greatest value, not the least
   };
 
-  [[nodiscard]] Result<void> Advance(uint64_t blocks);
+  [[nodiscard]] Result<void> Advance(uint64_t records);
   [[nodiscard]] Result<void> GroupAll();
   [[nodiscard]] Result<bool> FindGroup();
   [[nodiscard]] uint32_t Group() const { return order_.empty() ? place_ : order_[place_]; }
@@ -76,7 +76,7 @@ class GroupedRows {
   HeldMemory held_;              // by the grouping
   std::vector<Row> rows_;        // of each group
   std::vector<uint32_t> order_;  // of the groups; empty: by number
-  uint64_t window_ = 1;          // blocks to group next
+  uint64_t window_ = 1;          // records to group next
   uint64_t max_window_ = 1;
   uint32_t place_ = 0;              // of the group in the order
   size_t row_ = 0;                  // of the group

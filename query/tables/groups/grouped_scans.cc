@@ -8,13 +8,14 @@
 namespace ofindex {
 
 // The names begin with a byte that hardly any feature's name has.
-GroupedScans::GroupedScans(const std::vector<Column>& columns) {
-  std::string prefix = "\x01";
+GroupedScans::GroupedScans(const std::vector<Column>& columns) : computed_prefix_("\x01") {
+  constexpr size_t kMaxColumns = 2000;
   while (std::any_of(columns.begin(), columns.end(),
-                     [&](const Column& column) { return column.name.starts_with(prefix); })) {
-    prefix += '\x01';
+                     [&](const Column& column) { return column.name.find(computed_prefix_) != std::string::npos; })) {
+    computed_prefix_ += '\x01';
   }
-  for (size_t i = 0; i < kMaxComputed; ++i) computed_names_.push_back(StrCat(prefix, i));
+  const size_t room = kMaxColumns - std::min(kMaxColumns, columns.size());
+  for (size_t i = 0; i < std::min(kMaxComputed, room); ++i) computed_names_.push_back(StrCat(computed_prefix_, i));
 }
 
 void GroupedScans::Explain(bool plain) {

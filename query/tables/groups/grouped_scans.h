@@ -43,7 +43,7 @@ struct GroupedScan {
 /// statements.
 class GroupedScans {
  public:
-  /// How many columns `records` has for computed columns.
+  /// The most columns that `records` has for computed columns: SQLite allows 2,000 in all.
   static constexpr size_t kMaxComputed = 8;
 
   /// `columns` are the table's own, whose names those of computed columns must not equal.
@@ -53,9 +53,10 @@ class GroupedScans {
 
   /// Returns the names of the columns for computed columns. They are hidden: `*` does not include them.
   [[nodiscard]] const std::vector<std::string>& computed_names() const { return computed_names_; }
+  [[nodiscard]] const std::string& computed_prefix() const { return computed_prefix_; }  ///< with which they begin
 
-  /// Begins another statement, in which these columns hold `computed`, and the others nothing. Offers that were denied
-  /// may be made again.
+  /// Begins another statement, in which the first of these columns have the values of `computed`; the rest have none.
+  /// Offers that were denied may be made again.
   void Begin(ComputedColumns computed) {
     computed_ = std::move(computed);
     denied_.clear();
@@ -114,6 +115,7 @@ class GroupedScans {
 
   [[nodiscard]] static std::string KeyOf(const GroupOffer& offer, const std::string& plan);
 
+  std::string computed_prefix_;
   std::vector<std::string> computed_names_;
   ComputedColumns computed_;
   Mode mode_ = Mode::kSealed;

@@ -3,10 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/text.h"
@@ -176,6 +179,42 @@ TEST_CASE("values that repeat after thousands of different ones are in the dicti
   const Chunk chunk = DecodeRow(EncodeColumn(column), kMaxChunkRecords);
   CHECK(chunk.strings().ends.size() == 9'000);
   CHECK(CountWrong(chunk, column) == 0);
+}
+
+TEST_CASE("chunks of numbers have the narrowest offsets, and NULL where no bit is set") {
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  struct Row {
+    std::vector<int64_t> values;
+    size_t bytes;  // of an offset
+  };
+  const std::vector<Row> rows = {{{5, 5, 5}, 1},
+                                 {{-1, 254, 7}, 1},
+                                 {{-1, 255, 7}, 2},
+                                 {{0, 65'535, 7}, 2},
+                                 {{0, 65'536, 7}, 4},
+                                 {{kMin, kMin + 0xffff'ffff, kMin}, 4},
+                                 {{kMin, kMin + 0x1'0000'0000, kMin}, 8},
+                                 {{kMin, kMax, 0}, 8}};
+  for (const Row& row : rows) {
+    CAPTURE(row.bytes);
+    std::vector<int64_t> values = row.values;
+    values.push_back(kMin / 2);  // NULL: does not widen the offsets
+    const Chunk chunk = Chunk::OfIntegers(values, {0b0111});
+    CHECK(chunk.records() == 4);
+    CHECK(std::visit([](const auto& offsets) { return sizeof(offsets[0]); }, chunk.integers().offsets) == row.bytes);
+    for (uint32_t r = 0; r < 3; ++r) CHECK(chunk.At(r).integer == row.values[r]);
+    CHECK(chunk.At(3).type == ColumnValue::Type::kNull);
+  }
+  const Chunk none = Chunk::OfIntegers(std::vector<int64_t>{1, 2}, {0});
+  CHECK(none.form() == Chunk::Form::kEmpty);
+  CHECK(none.present().size() == 1);
+  CHECK(none.At(1).type == ColumnValue::Type::kNull);
+  const Chunk reals = Chunk::OfReals(std::vector<double>{0.1, NAN, 3}, {0b011});
+  CHECK(reals.At(0).real == 0.1);
+  CHECK(reals.At(1).type == ColumnValue::Type::kNull);
+  CHECK(reals.At(2).type == ColumnValue::Type::kNull);
+  CHECK(Chunk::OfReals(std::vector<float>{0.1F}, {1}).At(0).real == double{0.1F});
 }
 
 }  // namespace

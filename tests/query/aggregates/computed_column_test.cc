@@ -121,6 +121,13 @@ TEST_CASE("results that may be reals are not called integral") {
   CHECK_FALSE(is_integral({1, kMax}, With(kInteger, Op::kAdd, 1)));
   CHECK_FALSE(is_integral({1, kMax / 2}, With(kInteger, Op::kMultiply, -3)));
   CHECK_FALSE(is_integral({kMin}, With(kInteger, Op::kDivide, -1)));
+  Steps remainder = With(kInteger, Op::kRemainder, 100);  // from 0 to 3, and not from 100 to 103
+  remainder.push_back(Constant(kMin));
+  remainder.push_back({.op = Op::kAdd, .a = 2, .b = 3});
+  CHECK(is_integral({100, 103}, remainder));
+  remainder.push_back(Constant(-50));
+  remainder.push_back({.op = Op::kAdd, .a = 4, .b = 5});
+  CHECK_FALSE(is_integral({100, 103}, remainder));
   CHECK_FALSE(is_integral({1}, With(kReal, Op::kDivide, 2)));
   CHECK(is_integral({1}, {{.op = Op::kColumn, .column = kReal}, {.op = Op::kToInteger, .a = 0}}));
   CHECK_FALSE(is_integral({1}, {{.op = Op::kColumn, .column = kInteger}, {.op = Op::kToReal, .a = 0}}));

@@ -79,7 +79,7 @@ TEST_CASE("groups of many pairs, and of many texts, are those of a map, on any n
       REQUIRE(predicate.has_value());
       auto grouping = Grouping::Of(*store, {.keys = row.keys, .arguments = {}}, std::move(*predicate), SumRule::kPlain);
       REQUIRE(grouping.has_value());
-      while (!grouping->complete()) REQUIRE(grouping->Advance(1).has_value());
+      while (!grouping->complete()) REQUIRE(grouping->Advance(kBlockRecords).has_value());
       REQUIRE(grouping->size() == expected.size());
       const auto order = grouping->Sorted([]() -> Result<void> { return {}; });
       REQUIRE(order.has_value());

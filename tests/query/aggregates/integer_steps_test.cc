@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <memory>
 #include <random>
 #include <vector>
@@ -36,7 +37,9 @@ std::vector<ComputedStep> SomeSteps(std::mt19937_64& random) {
   std::vector<ComputedStep> steps = {{.op = Op::kColumn}, {.op = Op::kColumn}};
   for (size_t n = random() % 3 + 1; n > 0; --n) {
     const auto sign = static_cast<int64_t>(random() % 3) - 1;
-    steps.push_back(Constant(sign * static_cast<int64_t>(random() >> (random() % 64) >> 1)));
+    const auto size = static_cast<int64_t>(random() >> (random() % 64) >> 1);
+    const auto near_limit = static_cast<int64_t>(random() % 9) - 4 + std::numeric_limits<int64_t>::max() - 4;
+    steps.push_back(Constant(random() % 6 == 0 ? (sign < 0 ? -near_limit - 1 : near_limit) : sign * size));
     const std::vector<Op> ops = {Op::kAdd, Op::kSubtract, Op::kMultiply, Op::kDivide, Op::kRemainder, Op::kToInteger};
     const size_t other = random() % 3 == 0 ? random() % steps.size() : steps.size() - 1;
     steps.push_back({.op = ops[random() % ops.size()], .a = steps.size() == 3 ? 0 : steps.size() - 2, .b = other});
@@ -83,6 +86,7 @@ TEST_CASE("steps that need SQLite's checks are refused") {
   };
   CHECK(accepts(small, Op::kDivide, 7));
   CHECK(accepts(small, Op::kMultiply, 1 << 20));
+  CHECK(accepts(small, Op::kDivide, std::numeric_limits<int64_t>::min()));
   CHECK_FALSE(accepts(small, Op::kDivide, 0));
   CHECK_FALSE(accepts(small, Op::kRemainder, -1));
   CHECK_FALSE(accepts(small, Op::kMultiply, int64_t{1} << 50));  // may overflow

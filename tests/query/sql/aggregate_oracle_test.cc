@@ -168,6 +168,13 @@ class Aggregates : public RandomDataset {
                                                     "@ * -0.0",
                                                     "@ + 9223372036854775807",
                                                     "2.5 / @",
+                                                    "@ / CAST(2 AS REAL)",
+                                                    "@ * CAST(1.9 AS INT)",
+                                                    "@ * (1 + 1)",
+                                                    "@ * CAST(-0.0 AS INTEGER)",
+                                                    "@ % 100 - 9223372036854775807 - 2",
+                                                    "CAST(CAST(7 AS REAL) / 2 AS INTEGER) + @",
+                                                    "@ / -9223372036854775808",
                                                     "1000 * -@",
                                                     "records.@ + 1"};
     static const std::vector<std::string> kMisses = {

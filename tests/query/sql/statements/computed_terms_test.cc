@@ -34,6 +34,8 @@ TEST_CASE("arithmetic that is a whole term becomes a column") {
       {"SELECT h/100, h/99 FROM records GROUP BY H / 100", "SELECT c0 , c1 FROM records GROUP BY c0 "},
       {"SELECT a FROM records GROUP BY -a ORDER BY -a ASC NULLS LAST",
        "SELECT a FROM records GROUP BY c0 ORDER BY c0 ASC NULLS LAST"},
+      {"SELECT max(\"1\" + h), max(1 + h) FROM records", "SELECT max( c0 ), max( c1 ) FROM records"},
+      {"\xef\xbb\xbfSELECT \xef\xbb\xbfh/2 FROM records", "\xef\xbb\xbfSELECT \xef\xbb\xbf c0 FROM records"},
       // The argument of an aggregate function, wherever it is.
       {"SELECT 1 + coalesce(SUM( a*b ), 0) FROM records", "SELECT 1 + coalesce(SUM( c0 ), 0) FROM records"},
       {"SELECT count(DISTINCT a+1) FROM records HAVING max(a+2) > 3",
@@ -72,6 +74,10 @@ TEST_CASE("everything else stays as it is") {
            "SELECT a + 1 AS x FROM records ORDER BY x = 'a'",         //
            "SELECT a+1, a+2, a+3 FROM records",                       // more than the columns
            "SELECT a + 1 FROM",                                       // no statement
+           "SELECT a FROM records ORDER BY a + limit",                // arithmetic that would leave its term
+           "SELECT a FROM records ORDER BY a + limit 5",              //
+           "SELECT a FROM records ORDER BY limit + a",                //
+           "SELECT a + 1 IS DISTINCT FROM records FROM shards",       // no clause
            "SELECT a + (1 FROM records",                              //
            "SELECT ((((((((((((((((((((((((((((((((((a + 1)))))))))))))))))))))))))))))))))) FROM records",  // too deep
        }) {

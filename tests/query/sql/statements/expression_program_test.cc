@@ -59,6 +59,15 @@ TEST_CASE("a cast replaces its register, and large integers are text") {
   CHECK((*steps)[3].a == 2);
 }
 
+TEST_CASE("constants are computed, too") {
+  // SQLite puts a cast of a constant after Halt.
+  const auto steps = ReadExpression(ProgramOf(kLoop, {{"Integer", 100, 4}, {"Integer", 2, 6}, {"Cast", 6, 'E'}}), {});
+  REQUIRE(steps.has_value());
+  CHECK((*steps)[2].op == Op::kToReal);
+  CHECK((*steps)[2].a == 1);
+  CHECK(steps->back().b == 2);
+}
+
 TEST_CASE("programs with anything else have no steps") {
   const std::vector<Number> parameters = {Real(0.5)};
   const auto reads = [&](const Program& program) { return ReadExpression(program, parameters).has_value(); };
@@ -81,6 +90,7 @@ TEST_CASE("programs with anything else have no steps") {
       {"a parameter without a value", ProgramOf(kLoop, {{"Integer", 100, 4}, {"Variable", 2, 6}})},
       {"a real, which programs show rounded", ProgramOf(kLoop, {{"Integer", 100, 4}, {"Real", 0, 6, 0, "0.1"}})},
       {"a number that is none", ProgramOf(kLoop, {{"Integer", 100, 4}, {"Int64", 0, 6, 0, "12x"}})},
+      {"an unknown constant", ProgramOf(kLoop, {{"Integer", 100, 4}, {"Integer", 2, 6}, {"Cast", 6, 'B'}})},
       {"a jump", ProgramOf({{"VColumn", 0, 5, 1}, {"IsNull", 1, 9}}, {})},
   };
   for (const Row& row : rows) CHECK_MESSAGE(!reads(row.program), row.what);

@@ -34,7 +34,10 @@ TEST_CASE("statements are divided into tokens where SQLite divides them") {
       {"a--b\n-/*-*/c", {"w:a", ".:-", "w:c"}},                                        // comments
       {"a||b", {"w:a", ".:|", ".:|", "w:b"}},                                          // one character each
       {"\xc3\xa9t\xc3\xa9", {"w:\xc3\xa9t\xc3\xa9"}},                                  // letters outside ASCII
-      {"1a", {"d:1a"}},                                                                // which SQLite refuses
+      {"\xef\xbb\xbf"
+       "a\xef\xbb\xbf",
+       {"w:a\xef\xbb\xbf"}},  // a byte order mark is a space before a token
+      {"1a", {"d:1a"}},       // which SQLite refuses
   };
   for (const Row& row : rows) CHECK_MESSAGE(Tokens(row.sql) == row.tokens, row.sql);
 }
