@@ -82,7 +82,7 @@ Result<void> WriteIndex(const SyntheticIndex& synthetic) {
     OFINDEX_TRY(writer.AddBlock(NextBlock(first, begin, boundaries)));
     begin = boundaries.back();
   }
-  OFINDEX_TRY(writer.EndShard({}, {}));
+  OFINDEX_TRY(writer.EndShard({}));
   DatasetFacts facts;
   return writer.Finish(facts, synthetic.index);
 }
