@@ -98,7 +98,9 @@ Result<void> WriteIndexOf(uint64_t first_record, uint64_t end_record, const std:
   OFINDEX_TRY(OutputFile::Create(index));
   OFINDEX_ASSIGN(OutputFile map_file, OutputFile::Create(MapPathOf(index)));
   OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(index, std::move(map_file), {}));
-  ShardRow row{.path = shard, .framing = Framing::kTfRecord};
+  ShardRow row;
+  row.path = shard;
+  row.framing = Framing::kTfRecord;
   for (uint64_t i = first_record; i < end_record; ++i) {
     row.identity.size += kLengths.Of(i) + FramingBytes(Framing::kTfRecord);
   }
