@@ -1,5 +1,6 @@
 #include "index/build/index_writer.h"
 
+#include <cassert>
 #include <utility>
 
 #include "base/framing.h"
@@ -113,9 +114,7 @@ Result<void> IndexWriter::CopyBlock(BlockRow row, std::vector<ChunkRow> chunks, 
                                     std::vector<uint32_t> bad) {
   OFINDEX_TRY(AddRow(row));
   for (ChunkRow& chunk : chunks) {
-    if (chunk.feature >= features.numbers.size()) {
-      return Fail(ErrorCode::kIndex, StrCat("a chunk of feature ", chunk.feature, ", which the index does not have"));
-    }
+    assert(chunk.feature < features.numbers.size());
     const std::optional<uint32_t> number = features.numbers[chunk.feature];
     if (!number) continue;
     table_.AddTypes(features.names[chunk.feature], chunk);

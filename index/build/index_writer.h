@@ -40,8 +40,8 @@ class IndexWriter {
   /// Adds the features of an index whose facts are `facts`, before any of its blocks.
   [[nodiscard]] CopiedFeatures AddFeatures(const std::vector<FeatureRow>& features, const DatasetFacts& facts);
 
-  /// Adds a block of another index to the shard, with its chunks and bad records; `bad` is as in BuiltBlock. Errors:
-  /// kIo; kIndex if a chunk is of none of the features.
+  /// Adds a block of another index to the shard, with its chunks and bad records; `bad` is as in BuiltBlock. Each
+  /// chunk must be of one of `features`. Errors: kIo.
   [[nodiscard]] Result<void> CopyBlock(BlockRow row, std::vector<ChunkRow> chunks, const CopiedFeatures& features,
                                        std::vector<uint32_t> bad);
 

@@ -71,7 +71,7 @@ std::optional<PartFacts> PartFacts::Parse(std::string_view text) {
   PartFacts facts;
   Words words(text);
   if (!words.Take(facts.first) || !words.Take(facts.last) || !words.Take(facts.of)) return std::nullopt;
-  if (facts.first < 1 || facts.last < facts.first || facts.of < facts.last) return std::nullopt;
+  if (facts.first < 1 || facts.last < facts.first || facts.of < facts.last || facts.of > kMaxParts) return std::nullopt;
   const std::optional<Digest128> job = DigestFromHex(words.Next());
   if (!job) return std::nullopt;
   facts.job = *job;

@@ -10,6 +10,9 @@
 
 namespace ofindex {
 
+/// The most parts of a job.
+inline constexpr uint32_t kMaxParts = 1'000'000;
+
 /// A shard of which a part has only a range, and where the walk of that range began and ended
 /// (index/walk/walk_range.h).
 struct PartialShard {

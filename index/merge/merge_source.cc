@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace ofindex {
 namespace {
 
@@ -70,7 +72,7 @@ std::vector<uint32_t> MergeSource::BadOf(const BlockRow& block) const {
   return bad;
 }
 
-Result<void> MergeSource::CopyBlocks(uint32_t shard, IndexWriter& writer) {
+Result<void> MergeSource::CopyBlocks(uint32_t shard, IndexWriter& writer, Progress& progress) {
   if (position_.block != first_blocks_[shard]) {
     cursor_.reset();
     OFINDEX_ASSIGN(position_, catalog_->PositionAfter(first_blocks_[shard]));
@@ -81,21 +83,27 @@ Result<void> MergeSource::CopyBlocks(uint32_t shard, IndexWriter& writer) {
   BlockRow block;
   std::vector<ChunkRow> chunks;
   for (uint64_t left = shards_[shard].records; left != 0; left -= block.records) {
+    if (progress.cancel) return Interrupted();
     OFINDEX_ASSIGN(const bool is_block, cursor_->Next(block, chunks));
     if (!is_block || block.shard != shard || block.records > left) {
       return DamagedIndex(path_, "the blocks are not those of the shards");
     }
+    for (const ChunkRow& chunk : chunks) {
+      if (chunk.feature < copied_->names.size()) continue;
+      return DamagedIndex(path_, StrCat("a chunk is of feature ", chunk.feature, ", which it does not have"));
+    }
     position_ = cursor_->position();
     std::vector<uint32_t> bad = BadOf(block);
     OFINDEX_TRY(writer.CopyBlock(block, std::move(chunks), *copied_, std::move(bad)));
+    progress.records_done.fetch_add(block.records, std::memory_order_relaxed);
   }
   return {};
 }
 
-Result<void> MergeSource::CopyShard(uint32_t shard, IndexWriter& writer, ShardFindings& findings) {
+Result<void> MergeSource::CopyShard(uint32_t shard, IndexWriter& writer, ShardFindings& findings, Progress& progress) {
   OFINDEX_TRY(AddFeaturesTo(writer));
   OFINDEX_TRY(Connect());
-  if (shards_[shard].records != 0) OFINDEX_TRY(CopyBlocks(shard, writer));
+  if (shards_[shard].records != 0) OFINDEX_TRY(CopyBlocks(shard, writer, progress));
   const auto [damage, end] =
       std::equal_range(damage_.begin(), damage_.end(), DamageRow{.shard = shard, .range = {}}, ByShard);
   for (auto row = damage; row != end; ++row) findings.damage.push_back(row->range);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "index/build/index_writer.h"
 #include "index/catalog/block_cursor.h"
@@ -38,8 +39,9 @@ class MergeSource {
   [[nodiscard]] Result<void> AddFeaturesTo(IndexWriter& writer);
 
   /// Adds the blocks of `shard` to the shard that `writer` has begun, and to `findings` what was found besides. Fastest
-  /// if the shards are copied in order. Errors: kIndex, kStale, kIo.
-  [[nodiscard]] Result<void> CopyShard(uint32_t shard, IndexWriter& writer, ShardFindings& findings);
+  /// if the shards are copied in order. Counts records in `progress`. Errors: kIndex, kStale, kIo, kInterrupted.
+  [[nodiscard]] Result<void> CopyShard(uint32_t shard, IndexWriter& writer, ShardFindings& findings,
+                                       Progress& progress);
 
   /// Closes the file, and frees the memory of the connection; the next copy opens it again.
   void Rest();
@@ -49,7 +51,7 @@ class MergeSource {
 
   [[nodiscard]] Result<void> Connect();
   [[nodiscard]] Result<void> ReadTables();
-  [[nodiscard]] Result<void> CopyBlocks(uint32_t shard, IndexWriter& writer);
+  [[nodiscard]] Result<void> CopyBlocks(uint32_t shard, IndexWriter& writer, Progress& progress);
   [[nodiscard]] std::vector<uint32_t> BadOf(const BlockRow& block) const;
 
   std::string path_;

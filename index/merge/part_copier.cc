@@ -42,7 +42,7 @@ Result<void> PartCopier::BeginShard(const ShardRow& shard, const Rebase& rebase)
 
 Result<void> PartCopier::CopyShard(MergeSource& source, uint32_t shard) {
   const bool has_gaps = !findings_.damage.empty();
-  OFINDEX_TRY(source.CopyShard(shard, writer_, findings_));
+  OFINDEX_TRY(source.CopyShard(shard, writer_, findings_, progress_));
   if (!has_gaps || findings_.damage.size() <= kMaxGaps) return {};
   return Fail(ErrorCode::kFormat, StrCat(Printable(writer_.shards().back().path), ": over ", kMaxGaps, " gaps"),
               "build the index at once, with `ofindex build`");

@@ -81,11 +81,10 @@ void WholeCopier::Use(size_t source) {
 
 Result<void> WholeCopier::CopyTo(IndexWriter& writer, Progress& progress) {
   for (const Place& place : places_) {
-    if (progress.cancel) return Interrupted();
     Use(place.source);
     writer.BeginShard(place.row);
     ShardFindings findings;
-    OFINDEX_TRY(sources_[place.source].CopyShard(place.shard, writer, findings));
+    OFINDEX_TRY(sources_[place.source].CopyShard(place.shard, writer, findings, progress));
     OFINDEX_TRY(writer.EndShard(std::move(findings)));
     progress.shards_done.fetch_add(1, std::memory_order_relaxed);
   }

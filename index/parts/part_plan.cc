@@ -6,12 +6,11 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "index/catalog/part_facts.h"
 #include "index/catalog/paths.h"
 
 namespace ofindex {
 namespace {
-
-constexpr uint32_t kMaxParts = 1'000'000;
 
 // Returns how many bytes of the paths name a folder that holds all files: they depend on where the index is.
 size_t CommonBytes(const std::vector<Candidate>& files) {

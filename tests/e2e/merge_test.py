@@ -7,6 +7,7 @@ that write and publish come first.
 from __future__ import annotations
 
 import collections
+import fcntl
 import os
 import random
 
@@ -91,6 +92,9 @@ class MergeTest(PartsCase):
         self.expect(0, "merge", *parts, "-o", "merged.ofidx")
         self.expect_error(2, "merge", *parts, "-o", "merged.ofidx")
         self.expect(0, "merge", *parts, "-o", "merged.ofidx", "--force")
+        with open(self.dir / "merged.ofidx.ofindex-draft", "wb") as draft:
+            fcntl.flock(draft, fcntl.LOCK_EX)
+            self.expect_error(6, "merge", *parts, "-o", "merged.ofidx", "--force")
         (self.dir / parts[1]).write_bytes((self.dir / parts[1]).read_bytes()[:-70000])
         self.expect_error(4, "merge", *parts, "-o", "merged.ofidx", "--force")
 

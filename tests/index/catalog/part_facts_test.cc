@@ -42,6 +42,7 @@ TEST_CASE("any other text is no part") {
                                                           "0 1 2 " + job + " -",
                                                           "2 1 2 " + job + " -",
                                                           "1 3 2 " + job + " -",
+                                                          "1 1 1000001 " + job + " -",
                                                           "1 1 2 " + job + " x1",
                                                           "1 1 2 " + job + " xzz",
                                                           "1 1 2 " + job + " - ",
