@@ -143,6 +143,10 @@ Result<std::vector<PartInput>> OrderParts(std::vector<PartInput> parts, const Re
       ordered.push_back(std::move(each));
     }
   }
+  const PartFacts& last = FactsOf(ordered.back());
+  if (open && last.last == last.of) {
+    return Contradiction(ordered.back(), StrCat(Printable(open->path), " does not go on after byte ", open->end));
+  }
   return ordered;
 }
 

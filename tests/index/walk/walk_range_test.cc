@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "index/walk/resync.h"
 #include "tests/index/random_shards.h"
 #include "tests/index/walking.h"
 #include "tests/support/shard_bytes.h"
@@ -143,6 +144,23 @@ TEST_CASE("a walk tells how many bytes it has read to find records after gaps") 
   const uint64_t size = 2 * sound.size() + 3;
   CHECK(WalkPart(file, size, {}).walked.tested >= 100);
   CHECK(WalkPart(file, sound.size(), {}).walked.tested == 0);
+}
+
+TEST_CASE("a range walked after others have used up the budget ends at its first gap") {
+  const std::string sound = RecordBytes(kTf, std::string(100, 'p'));
+  const TempDir dir;
+  WriteFile(dir / "shard", sound + "gap" + sound);
+  const File file = OpenFile(dir / "shard");
+  const uint64_t size = 2 * sound.size() + 3;
+  const uint64_t budget = ResyncBudget(size);
+  for (const uint64_t tested : {budget, budget + 1, budget - 1}) {
+    CAPTURE(tested);
+    const Part part =
+        WalkPart(file, size, {.begin = 1, .entry = WalkEntry{.position = sound.size(), .tested = tested}});
+    REQUIRE(part.shard.damage.size() == 1);
+    CHECK(part.shard.damage[0].reason == DamageReason::kResyncLimit);
+    CHECK(part.walked.next == size);
+  }
 }
 
 }  // namespace
