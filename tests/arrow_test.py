@@ -30,13 +30,16 @@ ROOMS = {
     "mmap/offsets": "base mmap/files mmap/inflate",
     "mmap/sources": "base mmap/files mmap/inflate",
     "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/catalog index/columns index/database "
-    "index/output index/scan index/shards index/walk",
+    "index/output index/parts index/scan index/shards index/walk",
     "index/catalog": "base mmap/inflate mmap/offsets index/columns index/database",
     "index/chunks": "base proto proto/wire index/chunks/sections index/columns",
     "index/chunks/sections": "base proto/wire",
     "index/columns": "base proto",
     "index/database": "base index/columns",
+    "index/merge": "base index/build index/catalog index/columns index/output index/parts index/scan index/shards "
+    "index/walk",
     "index/output": "base",
+    "index/parts": "base index/catalog index/shards index/walk",
     "index/scan": "base proto/extract mmap/files mmap/offsets index/catalog index/chunks index/columns index/shards "
     "index/walk",
     "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/output "
@@ -72,8 +75,8 @@ ROOMS = {
     "tools/shell": "base proto mmap index/build index/catalog index/chunks index/columns index/shards index/writing "
     "query/columns query/filter query/sql",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
-    "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/output "
-    "index/shards index/writing query query/columns query/sampling query/sql query/stats tools/packing tools/sampling "
+    "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
+    "index/parts index/shards index/writing query query/columns query/sampling query/sql query/stats tools/packing tools/sampling "
     "tools/shell tools/show",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/columns": "base proto/extract index/build index/chunks query/columns query/sampling/columns "

@@ -11,6 +11,7 @@
 #include "bench/pairs/memory_facts.h"
 #include "index/build/builder.h"
 #include "index/catalog/paths.h"
+#include "index/merge/merger.h"
 #include "query/dataset.h"
 
 namespace ofindex {
@@ -63,10 +64,20 @@ Result<void> Share(const std::string& index) {
   return {};
 }
 
+Result<void> Merge(const std::string& index, const std::vector<std::string>& inputs) {
+  const auto begin = std::chrono::steady_clock::now();
+  OFINDEX_TRY(MergeInto(inputs, index));
+  Print(static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count()));
+  OFINDEX_ASSIGN(const uint64_t peak, PeakBytes());
+  Print(peak);
+  return {};
+}
+
 Result<void> RunTask(std::span<char*> words) {
   const std::string_view task = words.empty() ? "" : words[0];
   if (task == "get" && words.size() == 3) return Get(words[1], std::strtoull(words[2], nullptr, 10));
   if (task == "share" && words.size() == 2) return Share(words[1]);
+  if (task == "merge" && words.size() > 2) return Merge(words[1], {words.begin() + 2, words.end()});
   return Fail(ErrorCode::kUsage, StrCat("no such task: ", task));
 }
 
@@ -79,6 +90,26 @@ Result<uint64_t> Rebuild(const std::string& folder, const std::string& columns) 
   options.force = true;
   Progress progress;
   OFINDEX_ASSIGN(const BuildReport report, BuildIndex(options, progress));
+  return report.facts.records;
+}
+
+Result<uint64_t> BuildPart(const std::string& folder, const std::string& columns, uint32_t part, uint32_t of,
+                           const std::string& index) {
+  BuildOptions options;
+  OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(columns));
+  options.data = {folder};
+  options.index = index;
+  options.force = true;
+  options.part = PartChoice{.part = part, .of = of};
+  Progress progress;
+  OFINDEX_ASSIGN(const BuildReport report, BuildIndex(options, progress));
+  return report.facts.records;
+}
+
+Result<uint64_t> MergeInto(const std::vector<std::string>& inputs, const std::string& index) {
+  Progress progress;
+  const MergeOptions options{.inputs = inputs, .index = index, .force = true};
+  OFINDEX_ASSIGN(const BuildReport report, MergeIndexes(options, progress));
   return report.facts.records;
 }
 

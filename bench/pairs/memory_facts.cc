@@ -33,6 +33,10 @@ Result<uint64_t> PrivateBytes() {
   return SumOf("/proc/self/smaps_rollup", "Private_Dirty", [](const std::string&) { return true; });
 }
 
+Result<uint64_t> PeakBytes() {
+  return SumOf("/proc/self/status", "VmHWM", [](const std::string&) { return true; });
+}
+
 Result<uint64_t> ShareOfFile(const std::string& file) {
   std::error_code error;
   const std::string path = std::filesystem::canonical(file, error).string();

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "index/build/freshness.h"
+#include "index/build/index_output.h"
 #include "index/build/index_writer.h"
 #include "index/build/map_builder.h"
 #include "index/catalog/catalog_reader.h"
@@ -35,6 +36,12 @@ unsigned ThreadsOf(const BuildOptions& options) { return options.threads != 0 ? 
 
 Result<std::string> IndexPathFor(const BuildOptions& options) {
   if (!options.index.empty()) return options.index;
+  if (options.part) {
+    BuildOptions whole = options;
+    whole.part.reset();
+    OFINDEX_ASSIGN(const std::string index, IndexPathFor(whole));
+    return PartPathOf(index, *options.part);
+  }
   if (options.data.empty()) return Fail(ErrorCode::kUsage, "no DATA: expected a file, a folder, a glob or a list");
   const std::string& data = options.data.front();
   if (options.data.size() > 1 || data.starts_with('@') ||
@@ -45,8 +52,9 @@ Result<std::string> IndexPathFor(const BuildOptions& options) {
   return IndexPathOf(data);
 }
 
-// Takes the blocks from the queue, shard by shard, while the scan fills it.
-Result<void> WriteShards(const std::vector<ProbedShard>& shards, BlockQueue& queue, IndexWriter& writer) {
+// Takes the blocks from the queue, shard by shard, while the scan fills it, and sets `walked` for each shard.
+Result<void> WriteShards(const std::vector<ProbedShard>& shards, BlockQueue& queue, IndexWriter& writer,
+                         std::vector<WalkedRange>& walked) {
   for (size_t i = 0; i < shards.size(); ++i) {
     writer.BeginShard(shards[i]);
     for (;;) {
@@ -54,43 +62,45 @@ Result<void> WriteShards(const std::vector<ProbedShard>& shards, BlockQueue& que
       if (!block) break;
       OFINDEX_TRY(writer.AddBlock(std::move(*block)));
     }
-    OFINDEX_TRY(writer.EndShard(queue.TakeDamage(i), queue.TakeStream(i)));
+    ShardFindings findings = queue.TakeFindings(i);
+    walked.push_back(findings.walked);
+    OFINDEX_TRY(writer.EndShard(std::move(findings)));
   }
   return {};
 }
 
 Result<void> ScanInto(const std::vector<ProbedShard>& shards, const ScanOptions& options, IndexWriter& writer,
-                      Progress& progress) {
+                      std::vector<WalkedRange>& walked, Progress& progress) {
   BlockQueue queue(shards.size(), kQueuedBytes);
   DatasetScan scan(shards, options, queue, progress);
   OFINDEX_ASSIGN(std::thread scanning, StartThread([&] { scan.Run(); }));
-  Result<void> written = WithMemory("the index", [&] { return WriteShards(shards, queue, writer); });
+  Result<void> written = WithMemory("the index", [&] { return WriteShards(shards, queue, writer, walked); });
   if (!written) queue.Abort(written.error());
   scanning.join();
   return written;
 }
 
-uint64_t BytesOnDisk(const std::string& path) {
-  const auto facts = StatFile(path);
-  return facts ? facts->size : 0;
+Result<std::vector<uint8_t>> ReadDescriptor(const std::string& path) {
+  constexpr uint64_t kMaxDescriptorBytes = uint64_t{64} << 20;
+  OFINDEX_ASSIGN(const File file, File::OpenRead(path));
+  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
+  if (facts.size > kMaxDescriptorBytes) {
+    return Fail(ErrorCode::kLimit, StrCat(Printable(path), ": a descriptor of over 64 MiB"));
+  }
+  std::vector<uint8_t> bytes(facts.size);
+  OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, bytes));
+  bytes.resize(got);
+  return bytes;
 }
 
-// Reads the descriptors, if any.
+// Returns the plan of the message, if one is named.
 Result<std::optional<FieldPlan>> MessageOf(const BuildOptions& options) {
   if (options.message.empty() && options.descriptor.empty()) return std::nullopt;
   const bool named = options.columns && options.columns->mode == ColumnChoice::Mode::kNamed;
   if (options.message.empty() || options.descriptor.empty() || !named) {
     return Fail(ErrorCode::kUsage, "expected a descriptor, its message and named columns together");
   }
-  constexpr uint64_t kMaxDescriptorBytes = uint64_t{64} << 20;
-  OFINDEX_ASSIGN(const File file, File::OpenRead(options.descriptor));
-  OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  if (facts.size > kMaxDescriptorBytes) {
-    return Fail(ErrorCode::kLimit, StrCat(Printable(options.descriptor), ": a descriptor of over 64 MiB"));
-  }
-  std::vector<uint8_t> bytes(facts.size);
-  OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, bytes));
-  bytes.resize(got);
+  OFINDEX_ASSIGN(const std::vector<uint8_t> bytes, ReadDescriptor(options.descriptor));
   OFINDEX_ASSIGN(FieldPlan plan, FieldPlan::OfMessage(bytes, options.message, options.columns->names));
   return plan;
 }
@@ -100,15 +110,63 @@ Result<ScanOptions> ScanOptionsOf(const BuildOptions& options) {
                    .columns = {},
                    .message = {},
                    .threads = ThreadsOf(options),
-                   .inflate = options.inflate};
+                   .inflate = options.inflate,
+                   .segment_bytes = options.segment_bytes};
   if (options.columns) scan.columns = *options.columns;
   OFINDEX_ASSIGN(scan.message, MessageOf(options));
   return scan;
 }
 
+// Returns the options on which the bytes of an index depend.
+Result<std::vector<std::string>> PartOptionsOf(const BuildOptions& options) {
+  const auto name = [](const auto& choice) { return choice ? std::string(Name(*choice)) : std::string("auto"); };
+  const InflateOptions& inflate = options.inflate;
+  std::vector<std::string> texts = {StrCat(options.verify ? 1 : 0),
+                                    name(options.format.framing),
+                                    name(options.format.payload),
+                                    name(options.format.compression),
+                                    options.columns ? options.columns->Text() : "auto",
+                                    options.message,
+                                    StrCat(inflate.checkpoint_bytes, " ", inflate.max_ratio, " ", inflate.max_bytes)};
+  if (options.descriptor.empty()) return texts;
+  OFINDEX_ASSIGN(const std::vector<uint8_t> descriptor, ReadDescriptor(options.descriptor));
+  texts.push_back(ToHex(Xxh3(descriptor)));
+  return texts;
+}
+
+// A message is decoded with a descriptor that a merge does not have, so its shards are not divided: no range needs to
+// be read again.
+Result<std::optional<PartPlan>> PlanOf(const BuildOptions& options, const ShardSet& set) {
+  if (!options.part) return std::nullopt;
+  OFINDEX_ASSIGN(const std::vector<std::string> texts, PartOptionsOf(options));
+  const uint64_t segment_bytes = options.message.empty() ? options.segment_bytes : kNowhere;
+  return PlanPart(set, *options.part, texts, segment_bytes);
+}
+
+// Returns the facts of the part that `writer` has written of `shards`.
+PartFacts PartFactsOf(const BuildOptions& options, const PartPlan& plan, const std::vector<ProbedShard>& shards,
+                      const std::vector<WalkedRange>& walked) {
+  const PartChoice& choice = *options.part;
+  PartFacts facts{.first = choice.part, .last = choice.part, .of = choice.of, .job = plan.job};
+  facts.inflate = {.checkpoint_bytes = options.inflate.checkpoint_bytes,
+                   .max_ratio = options.inflate.max_ratio,
+                   .max_bytes = options.inflate.max_bytes};
+  for (size_t i = 0; i < shards.size(); ++i) {
+    const WalkRange& range = shards[i].range;
+    if (range.begin == 0 && range.end == kNowhere) continue;
+    facts.partial.push_back({.shard = static_cast<uint32_t>(i),
+                             .begin = range.begin,
+                             .end = range.end,
+                             .first = walked[i].first,
+                             .next = walked[i].next,
+                             .tested = walked[i].tested});
+  }
+  return facts;
+}
+
 // `report` has the choice of columns, from this build or from the one that made the index.
 Result<void> CheckColumns(const BuildOptions& options, const BuildReport& report) {
-  if (options.columns_optional || !options.columns || !options.message.empty()) return {};
+  if (options.part || options.columns_optional || !options.columns || !options.message.empty()) return {};
   const std::vector<std::string> names = ColumnsInNoRecord(report);
   if (names.empty()) return {};
   return Fail(ErrorCode::kUsage, DescribeInNoRecord(names, report),
@@ -116,16 +174,17 @@ Result<void> CheckColumns(const BuildOptions& options, const BuildReport& report
 }
 
 Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, const std::string& index, ShardSet set,
-                          ProbedSet probed, AtomicFile temporary, Progress& progress) {
+                          const std::optional<PartPlan>& plan, ProbedSet probed, AtomicFile temporary,
+                          Progress& progress) {
   progress.shards_total = probed.shards.size();
-  for (const ProbedShard& shard : probed.shards) progress.bytes_total += shard.identity.size;
-  OFINDEX_ASSIGN(AtomicFile map_temporary, AtomicFile::Begin(MapPathOf(index), AtomicFile::IfLocked::kWait, &progress));
-  OFINDEX_ASSIGN(OutputFile map_file, map_temporary.Open());
-  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(temporary.path(), std::move(map_file), scan.columns));
-  OFINDEX_TRY(temporary.CheckName());  // SQLite opens by name
-  OFINDEX_TRY(ScanInto(probed.shards, scan, writer, progress));
+  for (const ProbedShard& shard : probed.shards) progress.bytes_total += shard.bytes();
+  OFINDEX_ASSIGN(IndexOutput output, IndexOutput::Begin(index, std::move(temporary), !plan, progress));
+  OFINDEX_ASSIGN(IndexWriter writer, output.BeginIndex(scan.columns));
+  std::vector<WalkedRange> walked;
+  OFINDEX_TRY(ScanInto(probed.shards, scan, writer, walked, progress));
 
   BuildReport report;
+  if (plan) report.facts.part = PartFactsOf(options, *plan, probed.shards, walked);
   report.index = index;
   report.facts.checked = options.verify ? Checked::kPayloads : Checked::kFraming;
   report.facts.format = options.format.framing ? std::string(Name(*options.format.framing)) : "auto";
@@ -134,33 +193,27 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   report.facts.message = options.message;
   report.facts.sources = std::move(set.sources);
   OFINDEX_TRY(writer.AddSkipped(probed.skipped, report.facts));
-  OFINDEX_TRY(writer.Finish(report.facts, temporary.path()));
-  report.features = writer.features();
+  OFINDEX_TRY(writer.Finish(report.facts, output.path()));
+  TakeWritten(writer, report);
   OFINDEX_TRY(CheckColumns(options, report));
   if (progress.cancel) return Interrupted();
-  // The index is authoritative; a map without its index counts as foreign, and the next reader rebuilds it.
-  OFINDEX_TRY(temporary.Publish(options.durability));
-  OFINDEX_TRY(map_temporary.Publish(options.durability));
-
+  OFINDEX_TRY(output.Publish(options.durability));
   report.index_bytes = BytesOnDisk(index);
-  report.map_bytes = BytesOnDisk(MapPathOf(index));
-  report.shards = writer.shards();
-  report.bad = writer.bad();
-  report.damage = writer.damage();
-  report.without_column = writer.without_column();
+  report.map_bytes = plan ? 0 : BytesOnDisk(MapPathOf(index));
   report.missing = std::move(set.missing);
   report.skipped = std::move(probed.skipped);
   return report;
 }
 
 Result<BuildReport> ReportOf(const std::string& index, const ShardSet& set, std::vector<SkippedFile> skipped) {
-  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(index));
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::OpenAny(file));
   BuildReport report;
   report.index = index;
   report.was_up_to_date = true;
   report.facts = catalog.facts();
   report.index_bytes = BytesOnDisk(index);
-  report.map_bytes = BytesOnDisk(MapPathOf(index));
+  if (!report.facts.part) report.map_bytes = BytesOnDisk(MapPathOf(index));
   OFINDEX_ASSIGN(report.shards, catalog.Shards());
   OFINDEX_ASSIGN(report.bad, catalog.Bad());
   OFINDEX_ASSIGN(report.damage, catalog.Damage());
@@ -172,8 +225,12 @@ Result<BuildReport> ReportOf(const std::string& index, const ShardSet& set, std:
 
 // Returns the report of an existing index that needs no work; nullopt if one has to be built.
 Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const std::string& index, const ShardSet& set,
-                                             const Progress& progress) {
+                                             const std::optional<PartPlan>& plan, const Progress& progress) {
   if (options.force || !StatFile(index)) return std::nullopt;
+  if (plan) {
+    OFINDEX_TRY(CheckPartFreshness(index, set, *options.part, *plan));
+    return ReportOf(index, set, {});
+  }
   OFINDEX_ASSIGN(const Freshness freshness, CheckFreshness(index, set, options.format));
   if (options.verify && freshness.checked != Checked::kPayloads) return std::nullopt;
   if (options.columns && options.columns->Text() != freshness.columns) return std::nullopt;
@@ -220,12 +277,26 @@ Result<void> CheckOutputs(const BuildOptions& options, const std::string& index,
 
 }  // namespace
 
+uint64_t BytesOnDisk(const std::string& path) {
+  const auto facts = StatFile(path);
+  return facts ? facts->size : 0;
+}
+
+void TakeWritten(const IndexWriter& writer, BuildReport& report) {
+  report.shards = writer.shards();
+  report.bad = writer.bad();
+  report.damage = writer.damage();
+  report.features = writer.features();
+  report.without_column = writer.without_column();
+}
+
 Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) {
   OFINDEX_ASSIGN(const std::string index, IndexPathFor(options));
   OFINDEX_ASSIGN(const ScanOptions scan, ScanOptionsOf(options));
   OFINDEX_ASSIGN(ShardSet set, FindShards(options.data, index, progress));
   OFINDEX_TRY(CheckOutputs(options, index, set));
-  OFINDEX_ASSIGN(std::optional<BuildReport> left_alone, LeftAlone(options, index, set, progress));
+  OFINDEX_ASSIGN(const std::optional<PartPlan> plan, PlanOf(options, set));
+  OFINDEX_ASSIGN(std::optional<BuildReport> left_alone, LeftAlone(options, index, set, plan, progress));
   if (left_alone) {
     AtomicFile::RemoveLeftover(index);
     AtomicFile::RemoveLeftover(MapPathOf(index));
@@ -234,12 +305,16 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(index, options.if_locked, &progress));
   if (temporary.waited()) {
     // The build that this build waited for may have done the work.
-    OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set, progress));
+    OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set, plan, progress));
     if (left_alone) return std::move(*left_alone);
   }
-  OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set, options.format, ThreadsOf(options), progress));
+  ProbeChoice probes;
+  if (plan) probes = {.wanted = plan->wanted(), .skipped = options.part->part == 1};
+  OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set, options.format, ThreadsOf(options), progress, probes));
+  if (plan) plan->Apply(set, probed.shards);
+  if (options.part_entry && !probed.shards.empty()) probed.shards.front().range.entry = options.part_entry;
   OFINDEX_TRY(CheckIndexName(index, options, probed.shards));
-  return Build(options, scan, index, std::move(set), std::move(probed), std::move(temporary), progress);
+  return Build(options, scan, index, std::move(set), plan, std::move(probed), std::move(temporary), progress);
 }
 
 std::vector<std::string> ColumnsInNoRecord(const BuildReport& report) {

@@ -10,11 +10,14 @@
 #include "index/columns/column.h"
 #include "index/columns/column_choice.h"
 #include "index/output/atomic_file.h"
+#include "index/parts/part_plan.h"
 #include "index/shards/detect.h"
 #include "index/shards/shard_set.h"
 #include "index/walk/inflating_walk.h"
 
 namespace ofindex {
+
+class IndexWriter;
 
 struct BuildOptions {
   std::vector<std::string> data;  ///< files, folders, globs, lists; see FindShards
@@ -31,6 +34,10 @@ struct BuildOptions {
   bool force = false;    ///< replace a stale index
   AtomicFile::IfLocked if_locked = AtomicFile::IfLocked::kFail;
   AtomicFile::Durability durability = AtomicFile::Durability::kDurable;
+  /// build only this part of the index, to be merged with the others (index/merge/merger.h)
+  std::optional<PartChoice> part = {};
+  std::optional<WalkEntry> part_entry = {};  ///< where the walk of the part's first shard begins, if known
+  uint64_t segment_bytes = 0;                ///< as in ScanOptions
 };
 
 /// The contents of an index after a build.
@@ -47,7 +54,8 @@ struct BuildReport {
   uint64_t without_column = 0;  ///< features that have no column because there are too many
   std::vector<SkippedFile> skipped;
   std::vector<std::string> missing;
-  std::string map_damage;  ///< what was wrong with the map of an up-to-date index; the map was rebuilt
+  std::string map_damage;   ///< what was wrong with the map of an up-to-date index; the map was rebuilt
+  bool renumbered = false;  ///< a merge of whole indexes: records may have other ordinals than in those
 };
 
 /// Reads the shards once, in place, and publishes their index and its map.
@@ -61,10 +69,19 @@ struct BuildReport {
 /// a misspelt name does not replace a good index. With `message`, the names are checked against its descriptor and need
 /// no record.
 ///
+/// With `part`, writes a part of an index, which has no map. It depends on the data and the options alone, like the
+/// parts that other machines build of the same data. Names in `columns` that no record of the part has are no error.
+///
 /// Errors: kUsage if no record has one of the names in `columns`; kUsage and kFormat as in FindShards and ProbeShards;
 /// kStale if an index exists, but for other shards or options (hint: --force); kIndex if the path of the index or of
 /// its map belongs to some other file, which is never replaced; kLocked; kIo; kInterrupted.
 [[nodiscard]] Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress);
+
+/// Sets what `writer` has written in `report`.
+void TakeWritten(const IndexWriter& writer, BuildReport& report);
+
+/// Returns the size of a file; 0 if there is none.
+[[nodiscard]] uint64_t BytesOnDisk(const std::string& path);
 
 /// Returns the names in the report's choice of columns that no record has, in byte order.
 [[nodiscard]] std::vector<std::string> ColumnsInNoRecord(const BuildReport& report);

@@ -76,4 +76,26 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
   return freshness;
 }
 
+Result<void> CheckPartFreshness(const std::string& index, const ShardSet& set, const PartChoice& choice,
+                                const PartPlan& plan) {
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(index));
+  auto catalog = CatalogReader::OpenAny(file);
+  if (!catalog) return Fail(catalog.error().code, catalog.error().message, kForceHint);
+  const std::optional<PartFacts>& part = catalog->facts().part;
+  if (!part) return Fail(ErrorCode::kStale, StrCat(Printable(index), ": a whole index, not a part"), kOtherDataHint);
+  if (part->job != plan.job || part->first != choice.part || part->last != choice.part || part->of != choice.of) {
+    return Stale(index, StrCat("it is ", Describe(*part), ", of other data, sizes or options"));
+  }
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog->Shards());
+  std::map<std::string_view, const Candidate*> candidates;
+  for (const Candidate& candidate : set.candidates) candidates.emplace(candidate.stored_path, &candidate);
+  for (const ShardRow& shard : shards) {
+    const auto found = candidates.find(shard.path);
+    if (found == candidates.end()) return Stale(index, StrCat(Printable(shard.path), " is gone"));
+    OFINDEX_ASSIGN(const bool unchanged, IsUnchanged(*found->second, shard.identity));
+    if (!unchanged) return Stale(index, StrCat(Printable(found->second->path), " has changed"));
+  }
+  return {};
+}
+
 }  // namespace ofindex

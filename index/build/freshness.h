@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "index/catalog/catalog.h"
+#include "index/parts/part_plan.h"
 #include "index/shards/detect.h"
 #include "index/shards/shard_set.h"
 
@@ -25,5 +26,9 @@ struct Freshness {
 /// is a damaged one; kIo.
 [[nodiscard]] Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set,
                                                const FormatChoice& choice);
+
+/// Succeeds if the index at `index` is this part of this job, of shards that are unchanged. Errors: as CheckFreshness.
+[[nodiscard]] Result<void> CheckPartFreshness(const std::string& index, const ShardSet& set, const PartChoice& choice,
+                                              const PartPlan& plan);
 
 }  // namespace ofindex

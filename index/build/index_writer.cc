@@ -1,7 +1,10 @@
 #include "index/build/index_writer.h"
 
+#include <cassert>
 #include <utility>
 
+#include "base/framing.h"
+#include "base/text.h"
 #include "index/build/map_builder.h"
 #include "index/catalog/paths.h"
 #include "index/database/index_file.h"
@@ -9,48 +12,51 @@
 
 namespace ofindex {
 
-Result<IndexWriter> IndexWriter::Begin(const std::string& index_path, OutputFile map_file, ColumnChoice columns) {
+Result<IndexWriter> IndexWriter::Begin(const std::string& index_path, std::optional<OutputFile> map_file,
+                                       ColumnChoice columns) {
   OFINDEX_ASSIGN(CatalogWriter catalog, CatalogWriter::Create(index_path));
-  OFINDEX_ASSIGN(OffsetMapWriter map, OffsetMapWriter::Begin(std::move(map_file)));
+  std::optional<OffsetMapWriter> map;
+  if (map_file) {
+    OFINDEX_ASSIGN(map, OffsetMapWriter::Begin(std::move(*map_file)));
+  }
   return IndexWriter(std::move(catalog), std::move(map), std::move(columns));
 }
 
 void IndexWriter::BeginShard(const ProbedShard& shard) {
-  shards_.push_back({.path = shard.file.stored_path,
-                     .framing = shard.framing,
-                     .payload = shard.payload,
-                     .identity = shard.identity,
+  BeginShard({.path = shard.file.stored_path,
+              .framing = shard.framing,
+              .payload = shard.payload,
+              .identity = shard.identity,
+              .compression = shard.compression});
+}
+
+void IndexWriter::BeginShard(const ShardRow& row) {
+  shards_.push_back({.path = row.path,
+                     .framing = row.framing,
+                     .payload = row.payload,
+                     .identity = row.identity,
                      .first_record = records_,
-                     .compression = shard.compression});
-  id_.AddShard(shard.identity, shard.framing);
+                     .compression = row.compression});
+  id_.AddShard(row.identity, row.framing);
 }
 
 Result<void> IndexWriter::AddBlock(BuiltBlock block) {
+  OFINDEX_TRY(AddRow(block.row));
+  OFINDEX_TRY(AddColumns(std::move(block.columns)));
+  return EndBlock(block.row, block.bad);
+}
+
+// Sets the block's shard and first record, and adds its row.
+Result<void> IndexWriter::AddRow(BlockRow& row) {
   ShardRow& shard = shards_.back();
-  BlockRow& row = block.row;
-  row.first_record += shard.first_record;
+  row.shard = static_cast<uint32_t>(shards_.size() - 1);
+  row.first_record = records_;
   shard.records += row.records;
-  shard.payload_bytes += block.payload_bytes;
+  shard.payload_bytes += row.end - row.begin - FramingBytes(shard.framing) * row.records;
   records_ += row.records;
   id_.AddBlock(row);
-  OFINDEX_TRY(catalog_.Add(row));
   ++blocks_;
-  OFINDEX_TRY(AddColumns(std::move(block.columns)));
-  for (const uint32_t bad : block.bad) {
-    const uint32_t record = bad & 0xffff;
-    const BadRow bad_row{.record = row.first_record + record,
-                         .shard = row.shard,
-                         .offset = PackedOffsets(row.offsets.data()).At(record).begin,
-                         .reason = static_cast<BadReason>(bad >> 16)};
-    OFINDEX_TRY(catalog_.Add(bad_row));
-    bad_.push_back(bad_row);
-  }
-  MapBlock entry;
-  entry.begin = row.begin;
-  entry.end = row.end;
-  entry.records = row.records;
-  entry.shard = row.shard;
-  return map_.AddBlock(entry, row.offsets, block.bad);
+  return catalog_.Add(row);
 }
 
 Result<void> IndexWriter::AddColumns(BlockColumns columns) {
@@ -60,17 +66,65 @@ Result<void> IndexWriter::AddColumns(BlockColumns columns) {
     const std::optional<uint32_t> number = table_.Add(feature);
     dropped_ = dropped_ || !number;
     if (!number) continue;
-    for (ChunkRow& chunk : feature.chunks) {
-      chunk.feature = *number;
-      chunk.block = blocks_;
-      OFINDEX_TRY(catalog_.Add(chunk));
-    }
+    for (ChunkRow& chunk : feature.chunks) OFINDEX_TRY(AddChunk(std::move(chunk), *number));
   }
   return {};
 }
 
+Result<void> IndexWriter::AddChunk(ChunkRow chunk, uint32_t feature) {
+  chunk.feature = feature;
+  chunk.block = blocks_;
+  return catalog_.Add(chunk);
+}
+
+// Adds the bad records of the block, and its entry in the map.
+Result<void> IndexWriter::EndBlock(const BlockRow& row, const std::vector<uint32_t>& bad) {
+  for (const uint32_t each : bad) {
+    const uint32_t record = each & 0xffff;
+    const BadRow bad_row{.record = row.first_record + record,
+                         .shard = row.shard,
+                         .offset = PackedOffsets(row.offsets.data()).At(record).begin,
+                         .reason = static_cast<BadReason>(each >> 16)};
+    OFINDEX_TRY(catalog_.Add(bad_row));
+    bad_.push_back(bad_row);
+  }
+  if (!map_) return {};
+  MapBlock entry;
+  entry.begin = row.begin;
+  entry.end = row.end;
+  entry.records = row.records;
+  entry.shard = row.shard;
+  return map_->AddBlock(entry, row.offsets, bad);
+}
+
+IndexWriter::CopiedFeatures IndexWriter::AddFeatures(const std::vector<FeatureRow>& features,
+                                                     const DatasetFacts& facts) {
+  dropped_ = dropped_ || facts.features_dropped;
+  if (facts.part && facts.part->dropped_from) table_.DropFrom(*facts.part->dropped_from);
+  CopiedFeatures copied;
+  for (const FeatureRow& row : features) {
+    copied.names.push_back(row.name);
+    copied.numbers.push_back(table_.AddRow(row));
+    dropped_ = dropped_ || !copied.numbers.back();
+  }
+  return copied;
+}
+
+Result<void> IndexWriter::CopyBlock(BlockRow row, std::vector<ChunkRow> chunks, const CopiedFeatures& features,
+                                    std::vector<uint32_t> bad) {
+  OFINDEX_TRY(AddRow(row));
+  for (ChunkRow& chunk : chunks) {
+    assert(chunk.feature < features.numbers.size());
+    const std::optional<uint32_t> number = features.numbers[chunk.feature];
+    if (!number) continue;
+    table_.AddTypes(features.names[chunk.feature], chunk);
+    OFINDEX_TRY(AddChunk(std::move(chunk), *number));
+  }
+  return EndBlock(row, bad);
+}
+
 Result<void> IndexWriter::FinishFeatures(DatasetFacts& facts) {
-  std::vector<FeatureTable::Decided> decided = table_.Decide(without_column_);
+  std::vector<FeatureTable::Decided> decided = table_.Decide(without_column_, facts.part.has_value());
   facts.columns = columns_;
   facts.features_dropped = dropped_ || !table_.dropped().empty();
   for (const uint32_t number : table_.dropped()) OFINDEX_TRY(catalog_.DropChunks(number));
@@ -84,23 +138,23 @@ Result<void> IndexWriter::FinishFeatures(DatasetFacts& facts) {
   return {};
 }
 
-Result<void> IndexWriter::EndShard(const std::vector<DamagedRange>& damage, StreamFindings stream) {
+Result<void> IndexWriter::EndShard(ShardFindings findings) {
   ShardRow& shard = shards_.back();
-  shard.inflated_bytes = stream.inflated_bytes;
-  for (StoredCheckpoint& stored : stream.checkpoints) {
+  shard.inflated_bytes = findings.stream.inflated_bytes;
+  for (StoredCheckpoint& stored : findings.stream.checkpoints) {
     const CheckpointRow row{.shard = static_cast<uint32_t>(shards_.size() - 1),
                             .position = stored.position,
                             .bit = stored.bit,
                             .window = std::move(stored.stored)};
     OFINDEX_TRY(catalog_.Add(row));
-    OFINDEX_TRY(map_.AddCheckpoint(row.checkpoint()));
+    if (map_) OFINDEX_TRY(map_->AddCheckpoint(row.checkpoint()));
   }
-  for (const DamagedRange& range : damage) {
+  for (const DamagedRange& range : findings.damage) {
     damage_.push_back({static_cast<uint32_t>(shards_.size() - 1), range});
     OFINDEX_TRY(catalog_.Add(damage_.back()));
   }
   OFINDEX_TRY(catalog_.Add(shard));
-  map_.AddShard(MapShardOf(shard));
+  if (map_) map_->AddShard(MapShardOf(shard));
   return {};
 }
 
@@ -125,14 +179,16 @@ Result<void> IndexWriter::Finish(DatasetFacts& facts, const std::string& index_p
     facts.data_bytes += shard.identity.size;
   }
   OFINDEX_TRY(FinishFeatures(facts));
+  if (facts.part) facts.part->dropped_from = table_.dropped_from();
   OFINDEX_TRY(catalog_.Finish(facts));
+  if (!map_) return {};
   MapHeader header;
   header.index_id = facts.id;
   OFINDEX_ASSIGN(const File index, File::OpenRead(index_path));
   OFINDEX_ASSIGN(header.index_binding, IdentityOf(index));
   header.payload_bytes = facts.payload_bytes;
   header.data_dir_bytes = CommonFolderBytes(shards_);
-  return map_.Finish(header);
+  return map_->Finish(header);
 }
 
 }  // namespace ofindex

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,6 @@
 #include "index/scan/block_queue.h"
 #include "index/scan/feature_table.h"
 #include "index/shards/shard_probe.h"
-#include "index/walk/stream_findings.h"
 #include "mmap/offsets/offset_map_writer.h"
 
 namespace ofindex {
@@ -20,23 +20,39 @@ namespace ofindex {
 /// to the dataset. Not thread-safe.
 class IndexWriter {
  public:
-  /// Writes the index to `index_path`, an empty file, and its map to `map`. Errors: kIo.
-  [[nodiscard]] static Result<IndexWriter> Begin(const std::string& index_path, OutputFile map, ColumnChoice columns);
+  /// Writes the index to `index_path`, an empty file, and its map to `map`; a part has no map. Errors: kIo.
+  [[nodiscard]] static Result<IndexWriter> Begin(const std::string& index_path, std::optional<OutputFile> map,
+                                                 ColumnChoice columns);
 
-  /// Begins the next shard.
+  /// Begins the next shard. Only path, formats and identity of a `row` count.
   void BeginShard(const ProbedShard& shard);
+  void BeginShard(const ShardRow& row);
 
   /// Adds the next block of the shard; its first_record becomes an ordinal.
   [[nodiscard]] Result<void> AddBlock(BuiltBlock block);
 
-  /// Ends the shard. `stream` applies to a compressed shard.
-  [[nodiscard]] Result<void> EndShard(const std::vector<DamagedRange>& damage, StreamFindings stream);
+  /// The features of an index whose blocks are copied: their names, and their numbers here; none for a dropped one.
+  struct CopiedFeatures {
+    std::vector<std::string> names;
+    std::vector<std::optional<uint32_t>> numbers;
+  };
+
+  /// Adds the features of an index whose facts are `facts`, before any of its blocks.
+  [[nodiscard]] CopiedFeatures AddFeatures(const std::vector<FeatureRow>& features, const DatasetFacts& facts);
+
+  /// Adds a block of another index to the shard, with its chunks and bad records; `bad` is as in BuiltBlock. Each
+  /// chunk must be of one of `features`. Errors: kIo.
+  [[nodiscard]] Result<void> CopyBlock(BlockRow row, std::vector<ChunkRow> chunks, const CopiedFeatures& features,
+                                       std::vector<uint32_t> bad);
+
+  /// Ends the shard.
+  [[nodiscard]] Result<void> EndShard(ShardFindings findings);
 
   /// Adds the files that are not in the index, at most kMaxSkipped. Sets their count in `facts`.
   [[nodiscard]] Result<void> AddSkipped(const std::vector<SkippedFile>& skipped, DatasetFacts& facts);
 
-  /// Writes the rows that belong to no single shard. Takes checked, format, payload, message and sources from `facts`
-  /// and fills in the rest. `index_path` is the path that the index was written to. Errors: kIo.
+  /// Writes the rows that belong to no single shard. Takes checked, format, payload, message, sources and part from
+  /// `facts` and fills in the rest. `index_path` is the path that the index was written to. Errors: kIo.
   [[nodiscard]] Result<void> Finish(DatasetFacts& facts, const std::string& index_path);
 
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
@@ -48,14 +64,17 @@ class IndexWriter {
   [[nodiscard]] uint64_t without_column() const { return without_column_; }
 
  private:
-  IndexWriter(CatalogWriter catalog, OffsetMapWriter map, ColumnChoice columns)
+  IndexWriter(CatalogWriter catalog, std::optional<OffsetMapWriter> map, ColumnChoice columns)
       : catalog_(std::move(catalog)), map_(std::move(map)), columns_(columns.Text()), table_(std::move(columns)) {}
 
+  [[nodiscard]] Result<void> AddRow(BlockRow& row);
   [[nodiscard]] Result<void> AddColumns(BlockColumns columns);
+  [[nodiscard]] Result<void> AddChunk(ChunkRow chunk, uint32_t feature);
+  [[nodiscard]] Result<void> EndBlock(const BlockRow& row, const std::vector<uint32_t>& bad);
   [[nodiscard]] Result<void> FinishFeatures(DatasetFacts& facts);
 
   CatalogWriter catalog_;
-  OffsetMapWriter map_;
+  std::optional<OffsetMapWriter> map_;
   DatasetId id_;
   std::string columns_;  // as the user chose them
   FeatureTable table_;

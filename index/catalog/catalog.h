@@ -10,6 +10,7 @@
 #include "base/record.h"
 #include "base/shard_identity.h"
 #include "index/catalog/damage.h"
+#include "index/catalog/part_facts.h"
 #include "index/catalog/skipped_file.h"
 #include "mmap/inflate/checkpoint.h"
 
@@ -102,6 +103,7 @@ struct DatasetFacts {
   bool features_dropped = false;     ///< there were more names than an index keeps: it has the first in byte order
   uint64_t skipped = 0;              ///< files named by DATA that are not shards; up to kMaxSkipped have a row
   std::vector<std::string> sources;  ///< the build's DATA, relative to the index
+  std::optional<PartFacts> part;     ///< the index is not whole
 };
 
 /// Maximum number of skipped files that have a row in an index; a folder may hold millions of images. Unreadable files

@@ -13,13 +13,6 @@ namespace {
 
 std::vector<uint8_t> Copied(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
 
-std::optional<ColumnRole> ParseRole(std::string_view name) {
-  for (ColumnRole role : {ColumnRole::kValue, ColumnRole::kCount, ColumnRole::kSize, ColumnRole::kList}) {
-    if (name == Name(role)) return role;
-  }
-  return std::nullopt;
-}
-
 // Returns false for values above 32 bits and negative ones.
 bool Fits32(int64_t value) { return value >= 0 && value <= std::numeric_limits<uint32_t>::max(); }
 
@@ -108,7 +101,7 @@ Result<void> CatalogReader::CheckColumnIndex() {
     uint32_t feature = 0;
     std::from_chars(part.data() + 6, part.data() + std::min(slash, part.size()), feature);
     const std::optional<ColumnRole> role =
-        slash == std::string::npos ? std::nullopt : ParseRole(std::string_view(part).substr(slash + 1));
+        slash == std::string::npos ? std::nullopt : ParseColumnRole(std::string_view(part).substr(slash + 1));
     if (!role || part != ChunkPart(feature, Name(*role))) return Inconsistent(StrCat("column ", Printable(part)));
     OFINDEX_TRY(ReadChunkMetadata(feature, *role));
   }

@@ -7,22 +7,13 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "index/catalog/hex_digits.h"
 #include "index/database/schema.h"
 
 namespace ofindex {
 namespace {
 
 constexpr char kRebuildHint[] = "rebuild the index with `ofindex build --force`";
-
-bool ParseId(std::string_view digits, Digest128& id) {
-  if (digits.size() != 32) return false;
-  for (size_t half = 0; half < 2; ++half) {
-    const std::optional<uint64_t> value = FromHex(digits.substr(16 * half, 16));
-    if (!value) return false;
-    for (size_t i = 0; i < 8; ++i) id[8 * half + i] = static_cast<uint8_t>(*value >> (56 - 8 * i));
-  }
-  return true;
-}
 
 // Checks the SQLite header of our files: magic, application_id at 68, user_version at 60 (sqlite.org/fileformat.html).
 Result<void> CheckHeader(const IndexFile& index) {
@@ -67,6 +58,8 @@ class FactRows {
     return value < 0 ? 0 : static_cast<uint64_t>(value);
   }
 
+  [[nodiscard]] bool Has(std::string_view key) const { return values_.find(key) != values_.end(); }
+
   void Refuse(std::string_view key) {
     if (wrong_.empty()) wrong_ = key;
   }
@@ -100,6 +93,15 @@ Result<CatalogReader> CatalogReader::Open(const std::string& path) {
 }
 
 Result<CatalogReader> CatalogReader::Open(const std::shared_ptr<const IndexFile>& index) {
+  OFINDEX_ASSIGN(CatalogReader reader, OpenAny(index));
+  const std::optional<PartFacts>& part = reader.facts().part;
+  if (!part) return reader;
+  return Fail(ErrorCode::kIndex,
+              StrCat(Printable(index->path()), ": ", Describe(*part), " of an index; expected a whole index"),
+              "put all parts together with `ofindex merge PART... -o INDEX`");
+}
+
+Result<CatalogReader> CatalogReader::OpenAny(const std::shared_ptr<const IndexFile>& index) {
   OFINDEX_TRY(CheckHeader(*index));
   OFINDEX_ASSIGN(sqlite::Database database, sqlite::Database::OpenImmutable(index));
   CatalogReader reader(std::move(database), index);
@@ -151,7 +153,15 @@ Result<void> CatalogReader::ReadFacts(const std::string& top) {
     if (!row) break;
     facts.Put(rows->Text(0), rows->Value(1));
   }
-  if (!ParseId(facts.Text("id"), facts_.id)) facts.Refuse("id");
+  if (const std::optional<Digest128> id = DigestFromHex(facts.Text("id"))) {
+    facts_.id = *id;
+  } else {
+    facts.Refuse("id");
+  }
+  if (facts.Has("part")) {
+    facts_.part = PartFacts::Parse(facts.Text("part"));
+    if (!facts_.part) facts.Refuse("part");
+  }
   facts_.records = facts.Number("records");
   facts_.payload_bytes = facts.Number("payload_bytes");
   facts_.data_bytes = facts.Number("data_bytes");
@@ -200,9 +210,9 @@ Result<std::vector<GenerationRow>> CatalogReader::Generations() {
   return Inconsistent(StrCat("generation ", last.number, ": expected the records and the id of the dataset"));
 }
 
-Result<void> CatalogReader::CheckRows() {
+Result<void> CatalogReader::CheckRows(Blobs blobs) {
   database_.RenewBudget();
-  OFINDEX_ASSIGN(const FoundSums found, SumRows(database_, true));
+  OFINDEX_ASSIGN(const FoundSums found, SumRows(database_, blobs == Blobs::kChecked));
   if (!found.wrong_row.empty()) return Inconsistent(StrCat("the checksum of ", found.wrong_row, " is wrong"));
   for (const auto& [part, sum] : sums_) {
     const auto in_file = found.parts.find(part);

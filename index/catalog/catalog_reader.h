@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "index/catalog/block_cursor.h"
 #include "index/catalog/catalog.h"
 #include "index/catalog/row_checksums.h"
 #include "index/columns/column.h"
@@ -30,6 +31,9 @@ class CatalogReader {
   /// with kStale too.
   [[nodiscard]] static Result<CatalogReader> Open(const std::shared_ptr<const IndexFile>& index);
 
+  /// The same, but the index may also be a part of one, or several parts merged: see facts().part.
+  [[nodiscard]] static Result<CatalogReader> OpenAny(const std::shared_ptr<const IndexFile>& index);
+
   [[nodiscard]] const DatasetFacts& facts() const { return facts_; }
   [[nodiscard]] const IndexFile& index() const { return *index_; }
   [[nodiscard]] const std::string& path() const { return index_->path(); }
@@ -45,9 +49,10 @@ class CatalogReader {
   [[nodiscard]] Result<std::vector<BadRow>> Bad();
 
   /// Succeeds if every row of the index is as written: compares all rows with their checksums, and reads the rows of
-  /// chunks a second time, without their data, through the SQL index of their table. Reads the whole file. Errors:
-  /// kIndex, naming the table.
-  [[nodiscard]] Result<void> CheckRows();
+  /// chunks a second time, without their data, through the SQL index of their table. Reads the whole file, or leaves
+  /// out the blobs that have a checksum of their own. Errors: kIndex, naming the table.
+  enum class Blobs : uint8_t { kChecked, kUnchecked };
+  [[nodiscard]] Result<void> CheckRows(Blobs blobs = Blobs::kChecked);
 
   /// Returns the skipped files that have a row; facts().skipped counts all skipped files.
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
@@ -71,6 +76,13 @@ class CatalogReader {
 
   /// Returns the data of one chunk; `block` is `block.block`. Errors: kIndex if there is no such chunk.
   [[nodiscard]] Result<std::vector<uint8_t>> ChunkData(uint32_t feature, ColumnRole role, uint64_t block);
+
+  /// Returns the position after block `block`; 0: before all. Errors: kIndex.
+  [[nodiscard]] Result<BlockCursor::Position> PositionAfter(uint64_t block);
+
+  /// Reads the blocks after `after` one by one, with their chunks. This reader must outlive the cursor and stay where
+  /// it is.
+  [[nodiscard]] Result<BlockCursor> BlocksAfter(const BlockCursor::Position& after);
 
   /// Returns the blocks without offsets and hashes, in ordinal order. Errors: kIndex.
   [[nodiscard]] Result<std::vector<BlockRow>> ReadBlockMetadata();

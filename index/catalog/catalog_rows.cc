@@ -4,6 +4,7 @@
 #include "base/framing.h"
 #include "base/text.h"
 #include "index/catalog/catalog_reader.h"
+#include "index/catalog/hex_digits.h"
 #include "mmap/offsets/packed_offsets.h"
 
 // The part of CatalogReader that reads shards, blocks and damage. Checksums detect changed rows; values are validated
@@ -75,18 +76,6 @@ class BlocksInOrder {
   uint64_t payload_bytes_ = 0;  // of this shard, so far
   uint64_t end_ = 0;            // of the previous block in this shard
 };
-
-// Returns a row of the table `block` without offsets and hashes.
-BlockRow MetadataOf(const CheckedRows& rows) {
-  const bool sound = rows->Int(1) <= std::numeric_limits<uint32_t>::max() &&
-                     rows->Int(3) <= std::numeric_limits<uint32_t>::max() && AreNonNegative(rows, {1, 2, 3, 4, 5});
-  if (!sound) return {};  // no records: not a block
-  return {.shard = static_cast<uint32_t>(rows->Int(1)),
-          .first_record = rows->Unsigned(2),
-          .records = static_cast<uint32_t>(rows->Int(3)),
-          .begin = rows->Unsigned(4),
-          .end = rows->Unsigned(5)};
-}
 
 }  // namespace
 
@@ -222,7 +211,7 @@ Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit) {
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
-    BlockRow block = MetadataOf(rows);
+    BlockRow block = BlockMetadataOf(*rows.operator->());
     const ByteView offsets = rows->Blob(7);
     block.offsets.assign(offsets.begin(), offsets.end());
     const ByteView hashes = rows->Blob(8);
@@ -245,13 +234,47 @@ Result<std::vector<BlockRow>> CatalogReader::ReadBlockMetadata() {
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
-    blocks.push_back(MetadataOf(rows));
+    blocks.push_back(BlockMetadataOf(*rows.operator->()));
     if (!order.Take(blocks.back())) {
       return Inconsistent(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
     }
   }
   if (!order.End()) return Inconsistent("its blocks do not add up to its shards");
   return blocks;
+}
+
+// Chunks are in the order of their blocks, but the table has no index by block: this is a binary search by their
+// numbers.
+Result<BlockCursor::Position> CatalogReader::PositionAfter(uint64_t block) {
+  database_.RenewBudget();
+  OFINDEX_ASSIGN(sqlite::Statement last, database_.Prepare("SELECT max(chunk) FROM chunk"));
+  OFINDEX_ASSIGN(const bool row, last.Next());
+  uint64_t low = 0;                            // chunks up to here are of blocks up to `block`
+  uint64_t high = row ? last.Unsigned(0) : 0;  // chunks past it are not
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    OFINDEX_ASSIGN(sqlite::Statement next, database_.Prepare("SELECT chunk, block FROM chunk WHERE chunk > ? LIMIT 1"));
+    OFINDEX_TRY(next.Bind(middle));
+    OFINDEX_ASSIGN(const bool is_chunk, next.Next());
+    const bool before = is_chunk && next.Unsigned(1) <= block;
+    if (before && (next.Unsigned(0) <= middle || next.Unsigned(0) > high))
+      return Inconsistent("the order of its chunks");
+    before ? low = next.Unsigned(0) : high = middle;
+  }
+  return BlockCursor::Position{.block = block, .chunk = low};
+}
+
+Result<BlockCursor> CatalogReader::BlocksAfter(const BlockCursor::Position& after) {
+  database_.RenewBudget();
+  const TableShape& block_shape = shapes_.find("block")->second;
+  const TableShape& chunk_shape = shapes_.find("chunk")->second;
+  OFINDEX_ASSIGN(sqlite::Statement blocks,
+                 database_.Prepare(StrCat(block_shape.Select(true), " WHERE block > ? ORDER BY block")));
+  OFINDEX_ASSIGN(sqlite::Statement chunks,
+                 database_.Prepare(StrCat(chunk_shape.Select(true), " WHERE chunk > ? ORDER BY chunk")));
+  OFINDEX_TRY(blocks.Bind(after.block));
+  OFINDEX_TRY(chunks.Bind(after.chunk));
+  return BlockCursor(std::move(blocks), std::move(chunks), block_shape, chunk_shape, path(), after);
 }
 
 }  // namespace ofindex

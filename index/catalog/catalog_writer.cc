@@ -1,6 +1,7 @@
 #include "index/catalog/catalog_writer.h"
 
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "index/database/schema.h"
@@ -102,6 +103,25 @@ Result<void> CatalogWriter::RenumberChunks(uint32_t feature, uint32_t number) {
   return renumber.Run(number, feature);
 }
 
+// Numbers the chunks from 1 again, in their order.
+Result<void> CatalogWriter::CloseGapsOfChunks() {
+  std::vector<int64_t> numbers;
+  {
+    OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT chunk FROM chunk ORDER BY chunk"));
+    for (;;) {
+      OFINDEX_ASSIGN(const bool row, rows.Next());
+      if (!row) break;
+      numbers.push_back(rows.Int(0));
+    }
+  }
+  OFINDEX_ASSIGN(sqlite::Statement renumber, database_.Prepare("UPDATE chunk SET chunk = ? WHERE chunk = ?"));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const auto number = static_cast<int64_t>(i + 1);
+    if (numbers[i] != number) OFINDEX_TRY(renumber.Run(number, numbers[i]));
+  }
+  return {};
+}
+
 Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
   const std::string id = ToHex(facts.id);
   {
@@ -117,6 +137,7 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
     OFINDEX_TRY(number("format_version", static_cast<uint64_t>(kFormatVersion)));
     OFINDEX_TRY(text("id", id));
     OFINDEX_TRY(text("message", facts.message));
+    if (facts.part) OFINDEX_TRY(text("part", facts.part->Text()));
     OFINDEX_TRY(text("payload", facts.payload));
     OFINDEX_TRY(number("payload_bytes", facts.payload_bytes));
     OFINDEX_TRY(number("records", facts.records));
@@ -127,9 +148,12 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
     OFINDEX_ASSIGN(sqlite::Statement generation, database_.Prepare("INSERT INTO generation VALUES (1, ?, ?)"));
     OFINDEX_TRY(generation.Run(facts.records, std::string_view(id)));
   }
+  if (facts.features_dropped) OFINDEX_TRY(CloseGapsOfChunks());
   OFINDEX_TRY(SealRows(database_));
   OFINDEX_TRY(database_.Execute("COMMIT"));
   statements_.reset();
+  // Pages that held dropped chunks are free now, and which ones they are depends on when the features were dropped.
+  if (facts.features_dropped) OFINDEX_TRY(database_.Execute("PRAGMA temp_store = FILE; VACUUM"));
   return database_.Close();
 }
 

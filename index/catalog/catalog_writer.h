@@ -39,7 +39,8 @@ class CatalogWriter {
   /// Renumbers the chunks of feature `feature` to `number`, which must be unused.
   [[nodiscard]] Result<void> RenumberChunks(uint32_t feature, uint32_t number);
 
-  /// Writes the facts, the first generation and the checksums of all rows, and closes the file. Errors: kIo.
+  /// Writes the facts, the first generation and the checksums of all rows, and closes the file. If features were
+  /// dropped, the whole file is written again, through a temporary file of SQLite. Errors: kIo.
   [[nodiscard]] Result<void> Finish(const DatasetFacts& facts);
 
  private:
@@ -56,6 +57,8 @@ class CatalogWriter {
 
   CatalogWriter(sqlite::Database database, Statements statements)
       : database_(std::move(database)), statements_(std::move(statements)) {}
+
+  [[nodiscard]] Result<void> CloseGapsOfChunks();
 
   sqlite::Database database_;
   std::optional<Statements> statements_;  // destroyed before the database closes

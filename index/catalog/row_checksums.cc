@@ -1,7 +1,6 @@
 #include "index/catalog/row_checksums.h"
 
 #include <bit>
-#include <charconv>
 #include <utility>
 
 #include "base/text.h"
@@ -104,13 +103,6 @@ uint64_t RowHash::Take() {
   const uint64_t digest = hash_.Digest64();
   hash_.Reset();
   return digest;
-}
-
-std::optional<uint64_t> FromHex(std::string_view digits) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-  if (digits.size() != 16 || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
 }
 
 std::string TableShape::PartOf(const sqlite::Statement& row) const {

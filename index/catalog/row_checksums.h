@@ -45,9 +45,6 @@ class RowHash {
   Xxh3Stream hash_;
 };
 
-/// Parses 16 hexadecimal digits; nullopt for anything else.
-[[nodiscard]] std::optional<uint64_t> FromHex(std::string_view digits);
-
 /// The number of rows of a part, and the sum of their hashes, modulo 2^64.
 struct PartSum {
   uint64_t rows = 0;

@@ -16,6 +16,13 @@ uint64_t SpecialBits(uint64_t word) { return ((word - kOnes) | word) & kHighBits
 
 }  // namespace
 
+std::optional<ColumnRole> ParseColumnRole(std::string_view name) {
+  for (const ColumnRole role : {ColumnRole::kValue, ColumnRole::kCount, ColumnRole::kSize, ColumnRole::kList}) {
+    if (name == Name(role)) return role;
+  }
+  return std::nullopt;
+}
+
 bool IsPlainText(ByteView bytes) {
   uint64_t special = 0;
   size_t at = 0;

@@ -29,6 +29,9 @@ enum class ColumnRole : uint8_t {
   return "unknown";
 }
 
+/// Returns the role with this name; nullopt if there is none.
+[[nodiscard]] std::optional<ColumnRole> ParseColumnRole(std::string_view name);
+
 /// One SQL value of a column: NULL, INTEGER, REAL, TEXT or BLOB. Bytes own their memory.
 struct ColumnValue {
   enum class Type : uint8_t { kNull, kInteger, kReal, kText, kBlob };

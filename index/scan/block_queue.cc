@@ -21,11 +21,10 @@ void BlockQueue::Put(size_t shard, size_t number, BuiltBlock block) {
   changed_.notify_all();
 }
 
-void BlockQueue::Finish(size_t shard, size_t blocks, std::vector<DamagedRange> damage, StreamFindings stream) {
+void BlockQueue::Finish(size_t shard, size_t blocks, ShardFindings findings) {
   const std::lock_guard lock(mutex_);
   shards_[shard].total = blocks;
-  shards_[shard].damage = std::move(damage);
-  shards_[shard].stream = std::move(stream);
+  shards_[shard].findings = std::move(findings);
   changed_.notify_all();
 }
 
@@ -58,14 +57,9 @@ Result<std::optional<BuiltBlock>> BlockQueue::Take(size_t shard) {
   return block;
 }
 
-std::vector<DamagedRange> BlockQueue::TakeDamage(size_t shard) {
+ShardFindings BlockQueue::TakeFindings(size_t shard) {
   const std::lock_guard lock(mutex_);
-  return std::move(shards_[shard].damage);
-}
-
-StreamFindings BlockQueue::TakeStream(size_t shard) {
-  const std::lock_guard lock(mutex_);
-  return std::move(shards_[shard].stream);
+  return std::move(shards_[shard].findings);
 }
 
 }  // namespace ofindex

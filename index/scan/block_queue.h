@@ -11,8 +11,16 @@
 #include "index/catalog/damage.h"
 #include "index/scan/built_block.h"
 #include "index/walk/stream_findings.h"
+#include "index/walk/walk_range.h"
 
 namespace ofindex {
+
+/// What the walk of a shard found besides blocks.
+struct ShardFindings {
+  std::vector<DamagedRange> damage = {};  ///< between the blocks
+  StreamFindings stream = {};             ///< of a compressed shard
+  WalkedRange walked = {};                ///< of a range of a shard
+};
 
 /// Passes the blocks of many shards from many building threads to one writer, which takes them in order of shards and
 /// blocks: the index does not depend on timing. Thread-safe.
@@ -31,9 +39,8 @@ class BlockQueue {
   /// Adds block `number` of `shard`, counted from 0. Never waits.
   void Put(size_t shard, size_t number, BuiltBlock block);
 
-  /// Records that `shard` has `blocks` blocks, the damage between them and, if it is compressed, the findings of
-  /// inflating it.
-  void Finish(size_t shard, size_t blocks, std::vector<DamagedRange> damage, StreamFindings stream = {});
+  /// Records that `shard` has `blocks` blocks, and what else was found in it.
+  void Finish(size_t shard, size_t blocks, ShardFindings findings);
 
   /// Aborts the build with `error`; the first error is kept. All waiting calls return.
   void Abort(Error error);
@@ -42,17 +49,15 @@ class BlockQueue {
   /// Takes the next block of `shard`; nullopt after its last. Shards are taken in order, each to its end.
   [[nodiscard]] Result<std::optional<BuiltBlock>> Take(size_t shard);
 
-  /// Returns damage and stream findings of a shard whose blocks were all taken.
-  [[nodiscard]] std::vector<DamagedRange> TakeDamage(size_t shard);
-  [[nodiscard]] StreamFindings TakeStream(size_t shard);
+  /// Returns the findings of a shard whose blocks were all taken.
+  [[nodiscard]] ShardFindings TakeFindings(size_t shard);
 
  private:
   struct Shard {
     std::deque<std::optional<BuiltBlock>> blocks;  // from number `taken` on
     size_t taken = 0;
     std::optional<size_t> total;
-    std::vector<DamagedRange> damage;
-    StreamFindings stream;
+    ShardFindings findings;
   };
 
   // Returns true if the shard's next block is available.

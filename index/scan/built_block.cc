@@ -8,12 +8,6 @@
 #include "mmap/offsets/packed_offsets.h"
 
 namespace ofindex {
-namespace {
-
-uint32_t BadEntry(uint32_t record, BadReason reason) { return record | static_cast<uint32_t>(reason) << 16; }
-
-}  // namespace
-
 BuiltBlock EncodeBlock(size_t shard, Framing framing, uint64_t first_record, std::span<const uint64_t> boundaries) {
   const uint64_t records = boundaries.size() - 1;
   BuiltBlock block;

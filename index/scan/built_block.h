@@ -26,6 +26,11 @@ struct BuiltBlock {
   }
 };
 
+/// Returns a bad record as in BuiltBlock::bad.
+[[nodiscard]] constexpr uint32_t BadEntry(uint32_t record, BadReason reason) {
+  return record | static_cast<uint32_t>(reason) << 16;
+}
+
 /// Encodes a block of `shard` with record boundaries `boundaries`: the start of each record, at least one, then the end
 /// of the last. `first_record` is counted from the shard's first record.
 [[nodiscard]] BuiltBlock EncodeBlock(size_t shard, Framing framing, uint64_t first_record,

@@ -41,28 +41,49 @@ std::string TypeNames(uint8_t kinds, uint8_t types) {
 
 }  // namespace
 
-std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
-  if (IsDropped(feature.row.name)) return std::nullopt;
-  const auto [it, is_new] = entries_.try_emplace(feature.row.name);
+// Returns the entry of a name, new or not; null if the name is dropped.
+FeatureTable::Entry* FeatureTable::EntryOf(const std::string& name) {
+  if (IsDropped(name)) return nullptr;
+  const auto [it, is_new] = entries_.try_emplace(name);
   Entry& entry = it->second;
   if (is_new) {
     entry.row.feature = given_++;
-    entry.row.name = feature.row.name;
-    if (!choice_.Named(feature.row.name)) {
+    entry.row.name = name;
+    if (!choice_.Named(name)) {
       ++others_;
-      others_bytes_ += feature.row.name.size();
+      others_bytes_ += name.size();
     }
   }
-  const uint32_t number = entry.row.feature;
-  Merge(feature.row, entry.row);
-  entry.sketch.Merge(feature.sketch);
-  for (const ChunkRow& chunk : feature.chunks) {
-    if (chunk.role != ColumnRole::kValue && chunk.role != ColumnRole::kList) continue;
-    entry.types = static_cast<uint8_t>(entry.types | Bit(chunk.min.type) | Bit(chunk.max.type));
-  }
+  return &entry;
+}
+
+std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
+  Entry* const entry = EntryOf(feature.row.name);
+  if (entry == nullptr) return std::nullopt;
+  const uint32_t number = entry->row.feature;
+  Merge(feature.row, entry->row);
+  entry->sketch.Merge(feature.sketch);
+  for (const ChunkRow& chunk : feature.chunks) AddTypes(chunk, *entry);
   // Rarely happens. Names that are dropped now would be dropped later anyway.
   if (others_ > 2 * size_t{kMaxFeatures} || others_bytes_ > 2 * kMaxNamesBytes) Prune();
   return number;
+}
+
+std::optional<uint32_t> FeatureTable::AddRow(const FeatureRow& row) {
+  Entry* const entry = EntryOf(row.name);
+  if (entry == nullptr) return std::nullopt;
+  Merge(row, entry->row);
+  if (DistinctSketch sketch; sketch.Load(row.sketch)) entry->sketch.Merge(sketch);
+  return entry->row.feature;
+}
+
+void FeatureTable::AddTypes(const std::string& name, const ChunkRow& chunk) {
+  if (const auto found = entries_.find(name); found != entries_.end()) AddTypes(chunk, found->second);
+}
+
+void FeatureTable::AddTypes(const ChunkRow& chunk, Entry& entry) {
+  if (chunk.role != ColumnRole::kValue && chunk.role != ColumnRole::kList) return;
+  entry.types = static_cast<uint8_t>(entry.types | Bit(chunk.min.type) | Bit(chunk.max.type));
 }
 
 void FeatureTable::DropFrom(std::string name) {
@@ -91,7 +112,7 @@ void FeatureTable::Prune() {
   }
 }
 
-std::vector<FeatureTable::Decided> FeatureTable::Decide(uint64_t& without_column) {
+std::vector<FeatureTable::Decided> FeatureTable::Decide(uint64_t& without_column, bool keeps_sketches) {
   Prune();
   std::vector<FeatureRow> rows;
   std::vector<FeatureRow*> by_name;
@@ -102,7 +123,7 @@ std::vector<FeatureTable::Decided> FeatureTable::Decide(uint64_t& without_column
   for (FeatureRow& row : rows) {
     const Entry& from = (entry++)->second;
     if (!row.sql_value.empty()) row.type = row.whole ? "JSON" : TypeNames(row.kinds, from.types);
-    if (row.sql_value.empty() && row.sql_size.empty()) continue;
+    if (row.sql_value.empty() && row.sql_size.empty() && !keeps_sketches) continue;
     row.sketch.assign(from.sketch.bytes().begin(), from.sketch.bytes().end());
   }
   std::sort(rows.begin(), rows.end(), [](const FeatureRow& a, const FeatureRow& b) { return a.feature < b.feature; });

@@ -28,6 +28,11 @@ class FeatureTable {
   /// names sort before it.
   [[nodiscard]] std::optional<uint32_t> Add(const BlockFeature& feature);
 
+  /// Adds a feature of an index whose blocks are merged, with its sketch, and returns its number as Add does. AddTypes
+  /// adds what its row does not tell: the types in one of its chunks.
+  [[nodiscard]] std::optional<uint32_t> AddRow(const FeatureRow& row);
+  void AddTypes(const std::string& name, const ChunkRow& chunk);
+
   /// A feature whose columns are chosen and named. `row.feature` is its final number: numbers have no gaps and keep the
   /// order of the numbers assigned by Add.
   struct Decided {
@@ -36,8 +41,11 @@ class FeatureTable {
   };
 
   /// Returns all features, by number, and sets `without_column` to the number of those that have no column because
-  /// there are too many.
-  [[nodiscard]] std::vector<Decided> Decide(uint64_t& without_column);
+  /// there are too many. `keeps_sketches`: also those of features without a column, which may get one in a merge.
+  [[nodiscard]] std::vector<Decided> Decide(uint64_t& without_column, bool keeps_sketches = false);
+
+  /// Returns the name from which on names were dropped.
+  [[nodiscard]] const std::optional<std::string>& dropped_from() const { return dropped_from_; }
 
   /// Returns the numbers that Add assigned to features dropped since.
   [[nodiscard]] const std::vector<uint32_t>& dropped() const { return dropped_; }
@@ -54,6 +62,8 @@ class FeatureTable {
   [[nodiscard]] bool IsDropped(const std::string& name) const {
     return dropped_from_ && name >= *dropped_from_ && !choice_.Named(name);
   }
+  Entry* EntryOf(const std::string& name);
+  static void AddTypes(const ChunkRow& chunk, Entry& entry);
   void Prune();
 
   ColumnChoice choice_;

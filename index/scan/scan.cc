@@ -40,7 +40,7 @@ class SpeculativeThreads {
  public:
   SpeculativeThreads(const File& file, const ProbedShard& shard, unsigned count) {
     if (count == 0) return;
-    scan_.emplace(file, shard.identity.size, count, shard.mean_record_bytes);
+    scan_.emplace(file, shard.identity.size, count, shard.mean_record_bytes, shard.range);
     auto runner = StartThread([this, count] { RunOnThreads(count, [this](unsigned) { scan_->Run(); }); });
     if (runner) {
       runner_ = std::move(*runner);
@@ -91,7 +91,7 @@ DatasetScan::DatasetScan(const std::vector<ProbedShard>& shards, const ScanOptio
       progress_(progress),
       large_shards_(static_cast<size_t>(std::count_if(shards.begin(), shards.end(), IsLarge))),
       total_bytes_(std::accumulate(shards.begin(), shards.end(), uint64_t{0},
-                                   [](uint64_t sum, const ProbedShard& shard) { return sum + shard.identity.size; })),
+                                   [](uint64_t sum, const ProbedShard& shard) { return sum + shard.bytes(); })),
       reads_payloads_(std::any_of(shards.begin(), shards.end(),
                                   [this](const ProbedShard& shard) { return ReadsPayloads(shard); })) {}
 
@@ -152,7 +152,7 @@ void DatasetScan::WalkShard(size_t shard, Extractors& extractors) {
     return;
   }
   if (shards_[shard].lost) {
-    queue_.Finish(shard, 0, {WholeShard(shards_[shard])});
+    queue_.Finish(shard, 0, {.damage = {WholeShard(shards_[shard])}});
     progress_.bytes_done.fetch_add(shards_[shard].identity.size, std::memory_order_relaxed);
     progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
     return;
@@ -177,7 +177,7 @@ unsigned DatasetScan::SpeculativeThreadsFor(const ProbedShard& shard) const {
 // more threads. Those that extract columns read the records a second time, and are then most of the work.
 unsigned DatasetScan::SmallRecordChains(const ProbedShard& shard) const {
   if (shard.mean_record_bytes == 0) return 0;  // not known: they may be large
-  const double shares = static_cast<double>(shard.identity.size) * options_.threads / static_cast<double>(total_bytes_);
+  const double shares = static_cast<double>(shard.bytes()) * options_.threads / static_cast<double>(total_bytes_);
   if (shares < 1.25) return 0;
   const auto threads = std::min(options_.threads, static_cast<unsigned>(shares + 0.75));
   return Extracts(shard) ? (threads + 2) / 3 : threads;
@@ -195,7 +195,9 @@ Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Extractors&
   const ProbedShard& probed = shards_[shard];
   OFINDEX_ASSIGN(const std::shared_ptr<const File> payload_file, OpenForPayloads(probed));
   const FileBytes bytes(file, probed.identity.size);
-  ShardWalker walker(bytes, probed.framing, progress_);
+  const uint64_t segment_bytes = SegmentBytes(probed.framing, probed.identity.size, options_.segment_bytes);
+  ShardWalker walker(bytes, probed.framing, progress_, segment_bytes);
+  walker.Enter(probed.range);
   SpeculativeThreads scan_threads(file, probed, SpeculativeThreadsFor(probed));
   walker.Follow(scan_threads.scan());
   std::vector<uint64_t> boundaries;
@@ -228,7 +230,7 @@ Result<void> DatasetScan::WalkBlocks(size_t shard, const File& file, Extractors&
     }
     ++blocks;
   }
-  queue_.Finish(shard, blocks, walker.damage());
+  queue_.Finish(shard, blocks, {.damage = walker.damage(), .stream = {}, .walked = walker.walked()});
   return {};
 }
 
@@ -255,7 +257,7 @@ Result<void> DatasetScan::WalkCompressed(size_t shard, File file, Extractors& ex
   if (queue_.aborted()) return {};
   OFINDEX_ASSIGN(StreamFindings stream, bytes.Finish());
   std::vector<DamagedRange> damage = DamageOf(walker.damage(), stream, probed.identity.size);
-  queue_.Finish(shard, blocks, std::move(damage), std::move(stream));
+  queue_.Finish(shard, blocks, {.damage = std::move(damage), .stream = std::move(stream), .walked = walker.walked()});
   return {};
 }
 

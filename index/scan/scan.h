@@ -26,6 +26,7 @@ struct ScanOptions {
   std::optional<FieldPlan> message;  ///< how to decode all payloads; none: by the payload kind of each shard
   unsigned threads = 1;              ///< threads that may compute at once
   InflateOptions inflate = {};       ///< for compressed shards
+  uint64_t segment_bytes = 0;        ///< of uncompressed TFRecord shards; 0: by their size
 };
 
 /// Walks all shards of a dataset and turns them into blocks, on several threads.

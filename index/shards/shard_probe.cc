@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <functional>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/allocation.h"
@@ -42,32 +44,47 @@ class Prober {
          const Progress& progress)
       : candidates_(candidates), choice_(choice), threads_(threads), progress_(progress), probes_(candidates.size()) {}
 
-  Result<void> Run() {
-    OFINDEX_TRY(ForEach([this](size_t i) { return ProbeOne(i); }, [](const Probe&) { return true; }));
-    AddFamilies(0);
-    const ShardFamilies proven = families_;
-    OFINDEX_TRY(ForEach([&](size_t i) { return ProbeAgain(i, proven, false); }, NeedsSecondProbe));
-    // Damaged shards in which sound records were found also vouch for others.
-    AddFamilies(1);
-    return ForEach([&](size_t i) { return ProbeAgain(i, families_, true); },
-                   [](const Probe& probe) { return !probe.unreadable && !probe.IsShard(); });
+  // Probes the wanted files, and the others too if they matter to these, or if `needs_all`. `wanted` is empty, or tells
+  // for each.
+  Result<void> Run(const std::vector<bool>& wanted, bool needs_all) {
+    const auto probe = [this](size_t i) { return ProbeOne(i); };
+    const auto is_wanted = [&](size_t i) { return wanted.empty() || wanted[i]; };
+    OFINDEX_TRY(ForEach(probe, is_wanted));
+    bool asks = needs_all;
+    for (size_t i = 0; i < probes_.size(); ++i) asks = asks || (is_wanted(i) && NeedsSecondProbe(probes_[i]));
+    all_ = asks || wanted.empty();
+    if (!all_) return {};
+    OFINDEX_TRY(ForEach(probe, [&](size_t i) { return !is_wanted(i); }));
+    return ProbeWithSiblings();
   }
 
+  // Whether all files were probed, and not only the wanted ones.
+  [[nodiscard]] bool all() const { return all_; }
   [[nodiscard]] const std::vector<Probe>& probes() const { return probes_; }
   [[nodiscard]] const ShardFamilies& families() const { return families_; }
 
  private:
+  Result<void> ProbeWithSiblings() {
+    AddFamilies(0);
+    const ShardFamilies proven = families_;
+    OFINDEX_TRY(ForEach([&](size_t i) { return ProbeAgain(i, proven, false); },
+                        [&](size_t i) { return NeedsSecondProbe(probes_[i]); }));
+    // Damaged shards in which sound records were found also vouch for others.
+    AddFamilies(1);
+    return ForEach([&](size_t i) { return ProbeAgain(i, families_, true); },
+                   [&](size_t i) { return !probes_[i].unreadable && !probes_[i].IsShard(); });
+  }
+
   static bool NeedsSecondProbe(const Probe& probe) {
     if (probe.unreadable) return false;
     return !probe.detection.proven || probe.detection.framing == Framing::kOfRecord;
   }
 
   // Errors: the first one, in the order of the candidates.
-  Result<void> ForEach(const std::function<Result<void>(size_t)>& body,
-                       const std::function<bool(const Probe&)>& takes) {
+  Result<void> ForEach(const std::function<Result<void>(size_t)>& body, const std::function<bool(size_t)>& takes) {
     std::vector<size_t> taken;
     for (size_t i = 0; i < probes_.size(); ++i) {
-      if (takes(probes_[i])) taken.push_back(i);
+      if (takes(i)) taken.push_back(i);
     }
     std::vector<std::optional<Error>> errors(taken.size());
     std::atomic<size_t> next{0};
@@ -140,6 +157,7 @@ class Prober {
   const unsigned threads_;
   const Progress& progress_;
   std::vector<Probe> probes_;
+  bool all_ = true;
   std::vector<bool> added_;
   ShardFamilies families_;
 };
@@ -193,6 +211,16 @@ tl::unexpected<Error> NoRecordFile(const std::vector<SkippedFile>& skipped, cons
                                  : Hint("name the format with --format tfrecord or --format ofrecord"));
 }
 
+// Keeps what is known of the wanted candidates, and of files that are no candidates.
+void Keep(const ShardSet& set, const std::vector<bool>& wanted, ProbedSet& probed) {
+  std::set<std::string_view> others;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (!wanted[i]) others.insert(set.candidates[i].stored_path);
+  }
+  std::erase_if(probed.shards, [&](const ProbedShard& shard) { return others.contains(shard.file.stored_path); });
+  std::erase_if(probed.skipped, [&](const SkippedFile& file) { return others.contains(file.path); });
+}
+
 }  // namespace
 
 Result<Detection> DetectBeside(const File& file, uint64_t size, const std::string& stored_path,
@@ -205,12 +233,16 @@ Result<Detection> DetectBeside(const File& file, uint64_t size, const std::strin
 }
 
 Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, unsigned threads,
-                              const Progress& progress) {
+                              const Progress& progress, const ProbeChoice& probes) {
   Prober prober(set.candidates, choice, threads, progress);
-  OFINDEX_TRY(prober.Run());
+  // A broken link is judged by the shards of its set.
+  const bool broken = std::any_of(set.skipped.begin(), set.skipped.end(),
+                                  [](const SkippedFile& file) { return file.kind == SkippedFile::Kind::kBrokenLink; });
+  OFINDEX_TRY(prober.Run(probes.wanted, probes.skipped && broken));
   ProbedSet probed;
   std::vector<std::string> pointers;
   for (size_t i = 0; i < set.candidates.size(); ++i) {
+    if (!prober.all() && !probes.wanted[i]) continue;
     const Probe& probe = prober.probes()[i];
     const Detection& detection = probe.detection;
     const bool pointer = !probe.unreadable && detection.verdict == Detection::Verdict::kLfsPointer;
@@ -236,7 +268,7 @@ Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, u
     }
     probed.shards.clear();
   }
-  for (SkippedFile file : set.skipped) {
+  for (SkippedFile file : probes.skipped ? set.skipped : std::vector<SkippedFile>()) {
     // A broken link to a shard of the set counts as an unreadable shard.
     const bool of_set = file.kind == SkippedFile::Kind::kBrokenLink && prober.families().Of(file.path);
     if (of_set) file.kind = SkippedFile::Kind::kUnreadable;
@@ -245,7 +277,8 @@ Result<ProbedSet> ProbeShards(const ShardSet& set, const FormatChoice& choice, u
   std::sort(probed.skipped.begin(), probed.skipped.end(),
             [](const SkippedFile& a, const SkippedFile& b) { return NaturalLess(a.path, b.path); });
   OFINDEX_TRY(CheckOneFormat(probed.shards));
-  if (probed.shards.empty()) return NoRecordFile(probed.skipped, pointers, choice);
+  if (probed.shards.empty() && prober.all()) return NoRecordFile(probed.skipped, pointers, choice);
+  if (!probes.wanted.empty()) Keep(set, probes.wanted, probed);
   return probed;
 }
 

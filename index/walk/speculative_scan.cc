@@ -36,12 +36,15 @@ uint64_t StepFor(uint64_t size, unsigned chains, uint64_t record_bytes) {
 
 }  // namespace
 
-SpeculativeScan::SpeculativeScan(const File& file, uint64_t size, unsigned chains, uint64_t record_bytes)
+SpeculativeScan::SpeculativeScan(const File& file, uint64_t size, unsigned chains, uint64_t record_bytes,
+                                 const WalkRange& range)
     : bytes_(file, size),
       size_(size),
       step_(StepFor(size, chains, record_bytes)),
       window_(std::max(kMinWindow, kChainWindow * chains)),
-      segments_(size / step_ + 1) {}
+      segments_(std::min(size, range.end) / step_ + 1),
+      next_(range.begin / step_),
+      needed_(next_) {}
 
 uint64_t SpeculativeScan::SegmentEnd(uint64_t position) const {
   const uint64_t begin = position / step_ * step_;
@@ -93,7 +96,7 @@ SpeculativeScan::Segment SpeculativeScan::Walk(size_t index) const {
   return segment;
 }
 
-bool SpeculativeScan::Take(uint64_t& position, std::vector<uint64_t>& starts, size_t limit) {
+bool SpeculativeScan::Take(uint64_t& position, std::vector<uint64_t>& starts, size_t limit, uint64_t end) {
   const size_t index = position / step_;
   std::unique_lock lock(mutex_);
   if (index >= segments_.size()) return false;
@@ -101,11 +104,11 @@ bool SpeculativeScan::Take(uint64_t& position, std::vector<uint64_t>& starts, si
   changed_.wait(lock, [&] { return segments_[index].state != State::kTaken; });
   const Segment& segment = segments_[index];
   const auto from = std::lower_bound(segment.starts.begin(), segment.starts.end(), position);
-  if (from == segment.starts.end() || *from != position || starts.size() >= limit) return false;
-  const auto left = static_cast<size_t>(segment.starts.end() - from);
-  const size_t n = std::min(left, limit - starts.size());
-  starts.insert(starts.end(), from, from + static_cast<std::ptrdiff_t>(n));
-  position = n == left ? segment.end : *(from + static_cast<std::ptrdiff_t>(n));
+  if (from == segment.starts.end() || *from != position || position >= end || starts.size() >= limit) return false;
+  const auto before_end = static_cast<size_t>(std::lower_bound(from, segment.starts.end(), end) - from);
+  const auto to = from + static_cast<std::ptrdiff_t>(std::min(before_end, limit - starts.size()));
+  starts.insert(starts.end(), from, to);
+  position = to == segment.starts.end() ? segment.end : *to;
   return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "index/walk/walk_range.h"
 #include "mmap/files/readable_bytes.h"
 
 namespace ofindex {
@@ -21,9 +22,9 @@ namespace ofindex {
 /// depend on the bytes alone. The rest is walked serially. Thread-safe; memory is bounded for any shard size.
 class SpeculativeScan {
  public:
-  /// `file` must outlive this object. `chains` is the number of threads that will call Run, and `record_bytes` the
-  /// approximate size of a record.
-  SpeculativeScan(const File& file, uint64_t size, unsigned chains, uint64_t record_bytes);
+  /// Scans `range` of a shard of `size` bytes. `file` must outlive this object. `chains` is the number of threads that
+  /// will call Run, and `record_bytes` the approximate size of a record.
+  SpeculativeScan(const File& file, uint64_t size, unsigned chains, uint64_t record_bytes, const WalkRange& range = {});
 
   /// Body of a scanning thread: walks segments until none is left or Stop() was called.
   void Run();
@@ -31,9 +32,10 @@ class SpeculativeScan {
   /// Makes all Run() calls return soon.
   void Stop();
 
-  /// If a scanned chain passes through `position`, appends its record starts to `starts`, up to `limit` in total, and
-  /// moves `position` past them. Waits for a thread that is working on that segment. Returns false if there are none.
-  [[nodiscard]] bool Take(uint64_t& position, std::vector<uint64_t>& starts, size_t limit);
+  /// If a scanned chain passes through `position`, appends its record starts before `end` to `starts`, up to `limit` in
+  /// total, and moves `position` past them. Waits for a thread that is working on that segment. Returns false if there
+  /// are none.
+  [[nodiscard]] bool Take(uint64_t& position, std::vector<uint64_t>& starts, size_t limit, uint64_t end);
 
   /// Returns the end of the segment that contains `position`: the walker calls Take again there.
   [[nodiscard]] uint64_t SegmentEnd(uint64_t position) const;
@@ -57,8 +59,8 @@ class SpeculativeScan {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Segment> segments_;
-  size_t next_ = 0;    // the first unclaimed segment
-  size_t needed_ = 0;  // segments before it are no longer needed
+  size_t next_;    // the first unclaimed segment
+  size_t needed_;  // segments before it are no longer needed
   bool stopped_ = false;
 };
 

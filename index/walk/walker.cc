@@ -16,16 +16,38 @@ constexpr size_t kStrideRecords = 4096;
 // Bytes read at first to measure a run of zero bytes.
 constexpr uint64_t kFirstZeroBytes = 64;
 
-// A position past the end of any file.
-constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
-
-// Gaps in one shard above which it is not a damaged shard but something else: bounds memory.
-constexpr size_t kMaxGaps = size_t{1} << 20;
-
 }  // namespace
 
-ShardWalker::ShardWalker(const ReadableBytes& bytes, Framing framing, const Progress& progress)
-    : bytes_(bytes), framing_(framing), progress_(progress), chain_(bytes, framing) {}
+ShardWalker::ShardWalker(const ReadableBytes& bytes, Framing framing, const Progress& progress, uint64_t segment_bytes)
+    : bytes_(bytes), framing_(framing), progress_(progress), segment_bytes_(segment_bytes), chain_(bytes, framing) {}
+
+void ShardWalker::Enter(const WalkRange& range) {
+  range_ = range;
+  if (range.begin == 0) range_.entry = WalkEntry{};
+  position_ = range_.entry ? range_.entry->position : range_.begin;
+}
+
+// Finds where to enter the range; leaves it at once if there is no header.
+Result<void> ShardWalker::FindEntry() {
+  OFINDEX_TRY(Reaches(kNowhere));
+  const uint64_t end = std::min(range_.end, size_);
+  range_.entry = WalkEntry{.position = kNowhere};
+  if (range_.begin >= end) return {};
+  OFINDEX_ASSIGN(const auto header, RecordSearch(bytes_, size_).FindHeader(range_.begin, end));
+  if (header) range_.entry->position = header->begin;
+  position_ = header ? header->begin : end;
+  return {};
+}
+
+WalkedRange ShardWalker::walked() const {
+  return {.first = range_.entry ? range_.entry->position : kNowhere, .next = position_, .tested = tested_};
+}
+
+// Returns the position at or after which no record belongs to the block of `boundaries`.
+uint64_t ShardWalker::BlockEnd(const std::vector<uint64_t>& boundaries) const {
+  const uint64_t begin = boundaries.empty() ? position_ : boundaries.front();
+  return std::min(range_.end, (begin / segment_bytes_ + 1) * segment_bytes_);
+}
 
 // Returns true if the bytes reach `end`: the size of a compressed shard is unknown until it is inflated.
 Result<bool> ShardWalker::Reaches(uint64_t end) {
@@ -37,7 +59,9 @@ Result<bool> ShardWalker::Reaches(uint64_t end) {
 Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& boundaries, WalkVisitor* visitor) {
   boundaries.clear();
   chain_.ShowTo(visitor);
+  if (!range_.entry) OFINDEX_TRY(FindEntry());
   for (;;) {
+    if (position_ >= range_.end || range_.entry->position == kNowhere) return false;
     OFINDEX_ASSIGN(const bool more, Reaches(position_ + 1));
     if (!more) return false;
     OFINDEX_ASSIGN(const HeaderChain::Halt halt, Advance(boundaries));
@@ -56,12 +80,13 @@ Result<bool> ShardWalker::NextBlock(std::vector<uint64_t>& boundaries, WalkVisit
 
 // Advances by a block's worth of records, or to whatever stops the chain.
 Result<HeaderChain::Halt> ShardWalker::Advance(std::vector<uint64_t>& boundaries) {
+  const uint64_t block_end = BlockEnd(boundaries);
   for (;;) {
     if (progress_.cancel) return Interrupted();
-    if (scan_ != nullptr && scan_->Take(position_, boundaries, kBlockRecords)) continue;
-    if (boundaries.size() == kBlockRecords) return HeaderChain::Halt::kFull;
+    if (scan_ != nullptr && scan_->Take(position_, boundaries, kBlockRecords, block_end)) continue;
+    if (boundaries.size() == kBlockRecords || position_ >= block_end) return HeaderChain::Halt::kFull;
     const size_t limit = std::min<size_t>(kBlockRecords, boundaries.size() + kStrideRecords);
-    const uint64_t stop_at = scan_ == nullptr ? kNowhere : scan_->SegmentEnd(position_);
+    const uint64_t stop_at = scan_ == nullptr ? block_end : std::min(block_end, scan_->SegmentEnd(position_));
     const uint64_t empty_until = zeros_until_ == size_ ? 0 : zeros_until_;
     OFINDEX_ASSIGN(const HeaderChain::Halt halt, chain_.Advance(position_, boundaries, limit, stop_at, empty_until));
     if (halt != HeaderChain::Halt::kFull || boundaries.size() == kBlockRecords) return halt;
@@ -97,13 +122,15 @@ Result<void> ShardWalker::PassBadLengthCrc() {
   }
   if (!search_) {
     search_.emplace(bytes_, size_);
-    resync_budget_ = ResyncBudget(size_);
+    resync_budget_ = ResyncBudget(size_) - std::min(ResyncBudget(size_), range_.entry->tested);
   }
   if (damage_.size() >= kMaxGaps) {
     EndWith(DamageReason::kResyncLimit);
     return {};
   }
+  const uint64_t budget = resync_budget_;
   OFINDEX_ASSIGN(const RecordSearch::Outcome next, search_->FindRecord(position_ + 1, size_, resync_budget_));
+  tested_ += budget - resync_budget_;
   if (!next.found) {
     EndWith(next.gave_up ? DamageReason::kResyncLimit : DamageReason::kBadLengthCrc);
     return {};

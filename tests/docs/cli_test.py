@@ -18,7 +18,7 @@ from docs.work_folder import WorkFolderTest  # noqa: E402
 
 
 class CommandLineTest(WorkFolderTest):
-    VERBS = ("build", "info", "schema", "stats", "where", "sample", "sql", "verify", "get", "cat", "pack", "convert", "export")
+    VERBS = ("build", "merge", "info", "schema", "stats", "where", "sample", "sql", "verify", "get", "cat", "pack", "convert", "export")
     TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
     def setUp(self) -> None:
@@ -51,6 +51,7 @@ class CommandLineTest(WorkFolderTest):
         self.shell.run(f"ofindex build {hurt} --verify; ofindex build data/train")
         commands = {
             "build": f"build {hurt} --json",
+            "merge": f"merge {hurt} -o merged.ofidx --json",
             "info": f"info {hurt} --json",
             "schema": "schema data/train --json",
             "stats": "stats data/train --json",

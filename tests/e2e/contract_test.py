@@ -11,9 +11,9 @@ from e2e.command import CommandTest
 from e2e.samples import write_parts
 from oracle import messages, records
 
-VERBS = ("build", "info", "schema", "stats", "where", "sample", "sql", "get", "cat", "verify",
+VERBS = ("build", "merge", "info", "schema", "stats", "where", "sample", "sql", "get", "cat", "verify",
          "pack", "convert", "export")  # fmt: skip
-VERBS_OF_LATER = ("update", "merge")
+VERBS_OF_LATER = ("update",)
 
 
 class JsonTest(CommandTest):

@@ -10,13 +10,11 @@ import collections
 import os
 import re
 import shutil
-import subprocess
-import unittest
 from collections.abc import Iterator
 from pathlib import Path
 
-from e2e.command import COMMAND, CommandTest, Finished
 from e2e.samples import write_parts
+from e2e.tracing import TracedTest
 from oracle import records
 
 FAULTS = os.environ.get("OFINDEX_FAULTS", "25")
@@ -37,13 +35,11 @@ def files_in(folder: Path) -> Files:
     }
 
 
-@unittest.skipUnless(shutil.which("strace"), "strace is not installed")
-class FaultsTest(CommandTest):
+class FaultsTest(TracedTest):
     """A set of 3 shards, with labels and a foreign file, to be replaced by a set of 2 shards."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.environment = {**self.environment, "ASAN_OPTIONS": "detect_leaks=0", "LSAN_OPTIONS": "detect_leaks=0"}
         for source, folders in {"few": ("cat", "dog"), "more": ("ant", "bee", "cat")}.items():
             for folder in folders:
                 for number in range(3):
@@ -51,23 +47,6 @@ class FaultsTest(CommandTest):
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(f"{source}{folder}{number}".encode())
         write_parts(self.dir / "data", (3, 4))
-        if self.trace("info", "nothing").code == 1:
-            self.skipTest("strace may not trace here")
-
-    def trace(self, *args: str, inject: str = "") -> Finished:
-        """Runs the command under strace, which writes the calls to `calls`."""
-        call = ["strace", "-f", "-qq", "-o", str(self.dir.parent / "calls")]
-        if inject:
-            call += ["-e", f"inject={inject}"]
-        traced = subprocess.run(
-            [*call, str(COMMAND), *args], cwd=self.dir, env=self.environment, capture_output=True, timeout=60, check=False
-        )
-        return Finished(args, traced.returncode, traced.stdout, traced.stderr.decode("utf-8", "backslashreplace"))
-
-    def calls(self) -> list[str]:
-        """The names of the calls of the last trace, in order."""
-        text = (self.dir.parent / "calls").read_text(errors="replace")
-        return re.findall(r"^\d+ +([a-z_0-9]+)\(", text, re.MULTILINE)
 
     def moments(self, *args: str) -> Iterator[tuple[str, int]]:
         """The system calls at which to stop the command: the name of a call, and which one of that name, from 1."""

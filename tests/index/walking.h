@@ -34,12 +34,8 @@ inline File OpenFile(const std::string& path) {
   return std::move(*file);
 }
 
-/// Walks the first `size` bytes of `file` to the end. A failing walk ends the test.
-inline WalkedShard WalkShard(const File& file, uint64_t size, Framing framing, SpeculativeScan* scan = nullptr) {
-  const Progress progress;
-  const FileBytes bytes(file, size);
-  ShardWalker walker(bytes, framing, progress);
-  walker.Follow(scan);
+/// Takes all blocks of `walker`. A failing walk ends the test.
+inline WalkedShard WalkToEnd(ShardWalker& walker) {
   WalkedShard walked;
   std::vector<uint64_t> boundaries;
   for (;;) {
@@ -50,6 +46,17 @@ inline WalkedShard WalkShard(const File& file, uint64_t size, Framing framing, S
     walked.blocks.push_back(boundaries);
   }
   walked.damage = walker.damage();
+  return walked;
+}
+
+/// Walks the first `size` bytes of `file` to the end. A failing walk ends the test.
+inline WalkedShard WalkShard(const File& file, uint64_t size, Framing framing, SpeculativeScan* scan = nullptr,
+                             uint64_t segment_bytes = kNowhere) {
+  const Progress progress;
+  const FileBytes bytes(file, size);
+  ShardWalker walker(bytes, framing, progress, segment_bytes);
+  walker.Follow(scan);
+  WalkedShard walked = WalkToEnd(walker);
   CHECK(walker.position() == size);
   return walked;
 }

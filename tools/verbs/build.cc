@@ -1,16 +1,13 @@
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "base/text.h"
 #include "index/build/builder.h"
 #include "index/columns/column_choice.h"
-#include "tools/shell/json.h"
-#include "tools/shell/messages.h"
-#include "tools/shell/output.h"
+#include "index/parts/part_plan.h"
 #include "tools/shell/progress_display.h"
+#include "tools/verbs/build_report.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
@@ -22,92 +19,9 @@ struct Arguments {
   std::string payload = "auto";
   std::string compression = "auto";
   std::string columns;
+  std::string part;
   bool wait = false;
 };
-
-Json ToJson(const BuildReport& report, double seconds) {
-  const double per_second = seconds > 0 && !report.was_up_to_date ? 1 / seconds : 0;
-  return {{"schema", "ofindex.build/1"},
-          {"index", JsonText(report.index)},
-          {"up_to_date", report.was_up_to_date},
-          {"records", report.facts.records},
-          {"payload_bytes", report.facts.payload_bytes},
-          {"data_bytes", report.facts.data_bytes},
-          {"index_bytes", report.index_bytes},
-          {"map_bytes", report.map_bytes},
-          {"shards", report.shards.size()},
-          {"seconds", seconds},
-          {"records_per_second", static_cast<double>(report.facts.records) * per_second},
-          {"bytes_per_second", static_cast<double>(report.facts.data_bytes) * per_second},
-          {"features", report.features.size()},
-          {"features_without_column", report.without_column},
-          {"features_dropped", report.facts.features_dropped},
-          {"bad", JsonBad(report.bad, report.shards)},
-          {"damage", JsonDamage(report.damage, report.shards)},
-          {"skipped", JsonSkipped(report.skipped)},
-          {"columns_in_no_record", JsonTexts(ColumnsInNoRecord(report))},
-          {"missing", JsonTexts(report.missing)}};
-}
-
-std::string Summary(const BuildReport& report, double seconds) {
-  const DatasetFacts& facts = report.facts;
-  std::string text =
-      StrCat(Printable(report.index), ": ", Counted(facts.records, "record"), " in ",
-             Counted(report.shards.size(), "shard"), ", ", FormatBytes(static_cast<double>(facts.data_bytes)));
-  if (report.was_up_to_date) return text + "; up to date, nothing to do";
-  const double rate = seconds > 0 ? static_cast<double>(facts.records) / seconds : 0;
-  std::array<char, 32> time{};
-  std::snprintf(time.data(), time.size(), "%.2f s", seconds);
-  text += StrCat("; ", time.data(), ", ", FormatCount(static_cast<uint64_t>(rate)), " records/s");
-  if (facts.checked == Checked::kPayloads) text += ", every payload checked";
-  return text;
-}
-
-void PrintWarnings(const BuildReport& report, const Context& context) {
-  std::vector<std::string> notes = NotesOf(report, [](const std::string& path) { return path; });
-  if (!report.map_damage.empty()) notes.push_back(StrCat(report.map_damage, "; the map was rebuilt"));
-  if (report.without_column != 0) {
-    notes.push_back(StrCat(Counted(report.without_column, "feature"), " without a column: the first ", kMaxAutoColumns,
-                           " in byte order have one; name those that you need with --columns"));
-  }
-  if (report.facts.features_dropped) {
-    notes.push_back("too many feature names: the index has the first in byte order, and those that --columns names");
-  }
-  if (const auto names = ColumnsInNoRecord(report); !names.empty()) notes.push_back(DescribeInNoRecord(names, report));
-  PrintNotes(notes, context);
-}
-
-// Unreadable files are missing from the index, and their content is unknown: the worst outcome of a build.
-int ReportUnreadable(const BuildReport& report, const Context& context) {
-  std::vector<std::string> texts;
-  for (const SkippedFile& file : report.skipped) {
-    if (IsUnreadable(file)) texts.push_back(StrCat(Printable(file.path), ": ", Printable(file.reason)));
-  }
-  if (texts.empty()) return 0;
-  PrintError({ErrorCode::kIo, texts.front(),
-              "everything else is in the index; make it readable, and run `ofindex build --force`"},
-             context);
-  PrintMoreErrors(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
-  return ExitCode(ErrorCode::kIo);
-}
-
-// Damage does not fail the build, since the index is complete; the exit code reports that the data are damaged.
-int ReportDamage(const BuildReport& report, const Context& context) {
-  if (report.damage.empty() && report.bad.empty()) return 0;
-  std::vector<std::string> texts;
-  for (const DamageRow& damage : report.damage) texts.push_back(Describe(damage, report.shards));
-  for (const BadRow& bad : report.bad) texts.push_back(Describe(bad, report.shards));
-  const bool pointers = std::any_of(report.damage.begin(), report.damage.end(), [](const DamageRow& damage) {
-    return damage.range.reason == DamageReason::kLfsPointer;
-  });
-  PrintError({ErrorCode::kDamage, texts.front(),
-              pointers ? std::string("run `git lfs pull`, and then `ofindex build --force`")
-                       : StrCat("every intact record is in the index; `ofindex info ", Printable(report.index),
-                                "` lists the damage")},
-             context);
-  PrintMoreErrors(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
-  return ExitCode(ErrorCode::kDamage);
-}
 
 Result<int> Build(Arguments& arguments, Context& context) {
   BuildOptions& options = arguments.options;
@@ -117,6 +31,9 @@ Result<int> Build(Arguments& arguments, Context& context) {
   if (!arguments.columns.empty()) {
     OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(arguments.columns));
   }
+  if (!arguments.part.empty()) {
+    OFINDEX_ASSIGN(options.part, PartChoice::Parse(arguments.part));
+  }
   if (arguments.wait) options.if_locked = AtomicFile::IfLocked::kWait;
   const auto start = std::chrono::steady_clock::now();
   std::optional<ProgressDisplay> display(std::in_place, "build", context);
@@ -125,16 +42,7 @@ Result<int> Build(Arguments& arguments, Context& context) {
   if (!report) return tl::unexpected(std::move(report).error());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  PrintWarnings(*report, context);
-  if (context.json) {
-    OFINDEX_TRY(Output::Standard().Line(Dump(ToJson(*report, seconds))));
-  } else if (!context.quiet) {
-    OFINDEX_TRY(Output::Standard().Line(Summary(*report, seconds)));
-  }
-  OFINDEX_TRY(Output::Standard().Flush());
-  const int damaged = ReportDamage(*report, context);
-  const int unreadable = ReportUnreadable(*report, context);
-  return unreadable != 0 ? unreadable : damaged;
+  return PrintBuild(*report, "build", seconds, context);
 }
 
 void AddFormatOptions(Verb& verb, Arguments& arguments) {
@@ -191,6 +99,10 @@ void AddBuild(CommandLine& line, Context& context) {
   AddColumnOptions(verb, *arguments);
   verb.AddOption("-j,--threads", options.threads, "N", "Computing threads; default: one per processor")
       .Between(1, 1024);
+  verb.AddOption("--part", arguments->part, "K/N",
+                 "Build only part K of N, here or on another machine, as DATA.part-K-of-N.ofidx; `ofindex merge` puts "
+                 "the parts together; default: all of it")
+      .NotEmpty();
   verb.AddFlag("--force", options.force, "Build even if there is an index, and replace it; default: off");
   verb.AddFlag("--wait", arguments->wait,
                "Wait for another process that is building the same index, and use its result");

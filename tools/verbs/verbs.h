@@ -8,6 +8,7 @@ namespace ofindex {
 // One file per verb. Each function adds its verb to `line`: options and body. `context` must outlive the body.
 
 void AddBuild(CommandLine& line, Context& context);
+void AddMerge(CommandLine& line, Context& context);
 void AddInfo(CommandLine& line, Context& context);
 void AddSchema(CommandLine& line, Context& context);
 void AddStats(CommandLine& line, Context& context);

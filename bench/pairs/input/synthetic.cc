@@ -49,8 +49,8 @@ Result<void> WriteShard(const SyntheticIndex& synthetic) {
   return out.Sync();
 }
 
-BuiltBlock NextBlock(uint64_t first_record, uint64_t begin, std::vector<uint64_t>& boundaries) {
-  const uint64_t records = std::min<uint64_t>(kBlockRecords, kRecords - first_record);
+BuiltBlock NextBlock(uint64_t first_record, uint64_t end_record, uint64_t begin, std::vector<uint64_t>& boundaries) {
+  const uint64_t records = std::min<uint64_t>(kBlockRecords, end_record - first_record);
   boundaries.assign(1, begin);
   for (uint64_t i = 0; i < records; ++i) {
     boundaries.push_back(boundaries.back() + kLengths.Of(first_record + i) + FramingBytes(Framing::kTfRecord));
@@ -65,6 +65,17 @@ BuiltBlock NextBlock(uint64_t first_record, uint64_t begin, std::vector<uint64_t
   return block;
 }
 
+// Adds records as the only ones of the shard that `writer` has begun.
+Result<void> AddRecords(uint64_t first_record, uint64_t end_record, IndexWriter& writer) {
+  std::vector<uint64_t> boundaries;
+  uint64_t begin = 0;
+  for (uint64_t first = first_record; first < end_record; first += kBlockRecords) {
+    OFINDEX_TRY(writer.AddBlock(NextBlock(first, end_record, begin, boundaries)));
+    begin = boundaries.back();
+  }
+  return writer.EndShard({});
+}
+
 Result<void> WriteIndex(const SyntheticIndex& synthetic) {
   const std::string map = MapPathOf(synthetic.index);
   OFINDEX_TRY(OutputFile::Create(synthetic.index));
@@ -76,15 +87,27 @@ Result<void> WriteIndex(const SyntheticIndex& synthetic) {
   shard.framing = Framing::kTfRecord;
   OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(synthetic.index, std::move(map_file), {}));
   writer.BeginShard(shard);
-  std::vector<uint64_t> boundaries;
-  uint64_t begin = 0;
-  for (uint64_t first = 0; first < kRecords; first += kBlockRecords) {
-    OFINDEX_TRY(writer.AddBlock(NextBlock(first, begin, boundaries)));
-    begin = boundaries.back();
-  }
-  OFINDEX_TRY(writer.EndShard({}, {}));
+  OFINDEX_TRY(AddRecords(0, kRecords, writer));
   DatasetFacts facts;
   return writer.Finish(facts, synthetic.index);
+}
+
+// Writes the index of a shard with these records that does not exist.
+Result<void> WriteIndexOf(uint64_t first_record, uint64_t end_record, const std::string& shard,
+                          const std::string& index) {
+  OFINDEX_TRY(OutputFile::Create(index));
+  OFINDEX_ASSIGN(OutputFile map_file, OutputFile::Create(MapPathOf(index)));
+  OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(index, std::move(map_file), {}));
+  ShardRow row;
+  row.path = shard;
+  row.framing = Framing::kTfRecord;
+  for (uint64_t i = first_record; i < end_record; ++i) {
+    row.identity.size += kLengths.Of(i) + FramingBytes(Framing::kTfRecord);
+  }
+  writer.BeginShard(row);
+  OFINDEX_TRY(AddRecords(first_record, end_record, writer));
+  DatasetFacts facts;
+  return writer.Finish(facts, index);
 }
 
 }  // namespace
@@ -101,6 +124,19 @@ Result<SyntheticIndex> HundredMillionRecords() {
   OFINDEX_TRY(WriteShard(synthetic));
   OFINDEX_TRY(WriteIndex(synthetic));
   return synthetic;
+}
+
+Result<std::vector<std::string>> HundredMillionInIndexes(uint64_t count) {
+  std::error_code error;
+  std::filesystem::create_directories(DataFolder(), error);
+  if (error) return tl::unexpected(SystemError(DataFolder(), "cannot make the folder", error.value()));
+  std::vector<std::string> indexes;
+  for (uint64_t i = 0; i < count; ++i) {
+    const std::string shard = StrCat("synthetic-", i, ".tfrecord");
+    indexes.push_back(StrCat(DataFolder(), "/", shard, kIndexSuffix));
+    OFINDEX_TRY(WriteIndexOf(kRecords * i / count, kRecords * (i + 1) / count, shard, indexes.back()));
+  }
+  return indexes;
 }
 
 }  // namespace ofindex

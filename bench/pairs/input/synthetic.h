@@ -21,4 +21,8 @@ struct SyntheticIndex {
 /// Errors: kIo.
 [[nodiscard]] Result<SyntheticIndex> HundredMillionRecords();
 
+/// Writes `count` indexes of one shard each, which does not exist, with 100,000,000 TFRecords in all; returns their
+/// paths. Errors: kIo.
+[[nodiscard]] Result<std::vector<std::string>> HundredMillionInIndexes(uint64_t count);
+
 }  // namespace ofindex

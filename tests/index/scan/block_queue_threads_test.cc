@@ -40,11 +40,11 @@ TEST_CASE("blocks are taken in order, whatever the order in which they were put"
   queue.Put(0, 0, Block(0, 0));
   queue.Put(1, 0, Block(1, 0));
   queue.Put(0, 1, Block(0, 1));
-  queue.Finish(0, 3, {{5, 9, DamageReason::kTornTail}});
+  queue.Finish(0, 3, {.damage = {{5, 9, DamageReason::kTornTail}}});
   CHECK(TakeAll(queue, 0) == 3);
-  CHECK(queue.TakeDamage(0) == std::vector<DamagedRange>{{5, 9, DamageReason::kTornTail}});
+  CHECK(queue.TakeFindings(0).damage == std::vector<DamagedRange>{{5, 9, DamageReason::kTornTail}});
   CHECK(TakeAll(queue, 1) == 2);
-  CHECK(queue.TakeDamage(1).empty());
+  CHECK(queue.TakeFindings(1).damage.empty());
 }
 
 TEST_CASE("a shard without blocks ends at once") {

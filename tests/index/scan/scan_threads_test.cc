@@ -63,7 +63,7 @@ Scanned ScanAll(const Shards& shards, bool check_payloads, unsigned threads, Pro
       if (!*block) break;
       scanned.blocks.push_back(std::move(**block));
     }
-    scanned.damage.push_back(queue.TakeDamage(shard));
+    scanned.damage.push_back(queue.TakeFindings(shard).damage);
   }
   return scanned;
 }

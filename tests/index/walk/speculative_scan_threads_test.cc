@@ -7,6 +7,7 @@
 
 #include "base/threads.h"
 #include "index/walk/speculative_scan.h"
+#include "tests/index/random_shards.h"
 #include "tests/index/walking.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
@@ -22,9 +23,6 @@ constexpr uint64_t kShardBytes = 40 << 20;
 constexpr uint64_t kLarge = 100 << 10;  // size of a large record
 constexpr uint64_t kSmall = 1;          // of one so small that segments are as small as possible: 64 KiB
 
-// Returns a record without a correct payload checksum, which a walk never reads.
-std::string FramedAnyhow(const std::string& payload) { return HeaderOf(kTf, payload.size()) + payload + "sum?"; }
-
 std::string LargeRecords() {
   std::mt19937_64 random(1);
   std::string shard;
@@ -36,12 +34,13 @@ std::string LargeRecords() {
   return shard;
 }
 
-Walk WalkSpeculatively(const File& file, uint64_t size, unsigned threads, uint64_t record_bytes) {
+WalkedShard WalkSpeculatively(const File& file, uint64_t size, unsigned threads, uint64_t record_bytes,
+                              uint64_t segment_bytes = kNowhere) {
   SpeculativeScan scan(file, size, threads, record_bytes);
   std::jthread scan_threads([&] { RunOnThreads(threads, [&](unsigned) { scan.Run(); }); });
-  Walk walk = WalkShard(file, size, kTf, &scan).walk();
+  WalkedShard walked = WalkShard(file, size, kTf, &scan, segment_bytes);
   scan.Stop();
-  return walk;
+  return walked;
 }
 
 // Walks the shard alone and with scans ahead on 1 to 8 threads: the results must be equal.
@@ -53,7 +52,7 @@ void CheckAllAlike(const std::string& shard, uint64_t record_bytes = kLarge) {
   CHECK(alone.records.size() > 4);
   for (const unsigned threads : {1U, 2U, 8U}) {
     CAPTURE(threads);
-    CHECK(WalkSpeculatively(file, shard.size(), threads, record_bytes) == alone);
+    CHECK(WalkSpeculatively(file, shard.size(), threads, record_bytes).walk() == alone);
   }
 }
 
@@ -67,36 +66,6 @@ TEST_CASE("the result is the same with small records, more per segment than a bl
   CheckAllAlike(shard);
 }
 
-// Returns small records, some of which contain what looks like records.
-std::string SmallRecords(std::mt19937_64& random) {
-  const auto below = [&random](uint64_t n) { return random() % n; };
-  std::string shard;
-  while (shard.size() < 20 * (64 << 10)) {
-    std::string payload(below(300), static_cast<char>(below(256)));
-    if (below(50) == 0) payload += RecordBytes(kTf, "a whole record") + payload;
-    if (below(50) == 0) payload += HeaderOf(kTf, below(100'000)) + payload;
-    if (below(500) == 0) payload += std::string(below(200'000), 'x');
-    shard += below(2) == 0 ? RecordBytes(kTf, payload) : FramedAnyhow(payload);
-  }
-  return shard;
-}
-
-// Damages up to 8 places: bytes changed, removed and inserted, zeros, false headers with a correct checksum.
-void Damage(std::string& shard, std::mt19937_64& random) {
-  const auto below = [&random](uint64_t n) { return random() % n; };
-  for (uint64_t n = below(9); n > 0; --n) {
-    const uint64_t at = below(3) == 0 ? below(19) * (64 << 10) + below(24) : below(shard.size());
-    switch (below(6)) {
-      case 0: shard[at] = static_cast<char>(below(256)); break;
-      case 1: shard.erase(at, 1 + below(5000)); break;
-      case 2: shard.insert(at, std::string(1 + below(5000), static_cast<char>(below(3)))); break;
-      case 3: shard.replace(at, std::min(shard.size() - at, below(100'000)), below(100'000), '\0'); break;
-      case 4: shard.insert(at, HeaderOf(kTf, below(2 * shard.size()))); break;
-      default: shard.insert(at, HeaderOf(kTf, below(500))); break;
-    }
-  }
-}
-
 TEST_CASE("the result is the same for small records with any damage") {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
@@ -104,6 +73,21 @@ TEST_CASE("the result is the same for small records with any damage") {
     std::string shard = SmallRecords(random);
     Damage(shard, random);
     CheckAllAlike(shard, seed % 2 == 0 ? kSmall : kLarge / 1000);
+  }
+}
+
+TEST_CASE("blocks end with the segments of the walk, whatever those of the scan are") {
+  const TempDir dir;
+  std::mt19937_64 random(1);
+  std::string shard = SmallRecords(random);
+  Damage(shard, random);
+  WriteFile(dir / "shard", shard);
+  const File file = OpenFile(dir / "shard");
+  for (const uint64_t segment_bytes : {uint64_t{16} << 10, uint64_t{100'000}, uint64_t{256} << 10}) {
+    CAPTURE(segment_bytes);
+    const WalkedShard alone = WalkShard(file, shard.size(), kTf, nullptr, segment_bytes);
+    CHECK(alone.blocks.size() > 4);
+    CHECK(WalkSpeculatively(file, shard.size(), 2, kSmall, segment_bytes).blocks == alone.blocks);
   }
 }
 
@@ -148,7 +132,7 @@ TEST_CASE("a completed scan gives every record of a sound shard") {
   scan.Run();
   std::vector<uint64_t> starts;
   uint64_t position = 0;
-  while (scan.Take(position, starts, shard.size())) continue;
+  while (scan.Take(position, starts, shard.size(), kNowhere)) continue;
   CHECK(position == shard.size());
   const Walk alone = WalkShard(file, shard.size(), kTf).walk();
   REQUIRE(starts.size() == alone.records.size());
@@ -165,7 +149,7 @@ TEST_CASE("a scan gives nothing for a position at which none of the scanned reco
   for (uint64_t position : {uint64_t{1}, kSegmentBytes, shard.size() - 1, shard.size()}) {
     std::vector<uint64_t> starts = {7};
     const uint64_t before = position;
-    CHECK(!scan.Take(position, starts, 100));
+    CHECK(!scan.Take(position, starts, 100, kNowhere));
     CHECK(position == before);
     CHECK(starts == std::vector<uint64_t>{7});
   }
@@ -180,11 +164,29 @@ TEST_CASE("a scan gives at most the requested number of records, and the rest in
   scan.Run();
   std::vector<uint64_t> starts;
   uint64_t position = 0;
-  REQUIRE(scan.Take(position, starts, 3));
+  REQUIRE(scan.Take(position, starts, 3, kNowhere));
   REQUIRE(starts.size() == 3);
-  CHECK(!scan.Take(position, starts, 3));
-  REQUIRE(scan.Take(position, starts, 4));
+  CHECK(!scan.Take(position, starts, 3, kNowhere));
+  REQUIRE(scan.Take(position, starts, 4, kNowhere));
   CHECK(starts.back() == Walk{WalkShard(file, shard.size(), kTf).walk()}.records[3].begin);
+}
+
+TEST_CASE("a scan gives no record that begins at or past the given end") {
+  const std::string shard = LargeRecords();
+  const TempDir dir;
+  WriteFile(dir / "shard", shard);
+  const File file = OpenFile(dir / "shard");
+  const Walk alone = WalkShard(file, shard.size(), kTf).walk();
+  SpeculativeScan scan(file, shard.size(), 1, kLarge);
+  scan.Run();
+  for (const uint64_t after : {uint64_t{0}, uint64_t{1}}) {
+    std::vector<uint64_t> starts;
+    uint64_t position = 0;
+    REQUIRE(scan.Take(position, starts, 100, alone.records[7].begin + after));
+    CHECK(starts.size() == 7 + after);
+    CHECK(position == alone.records[7 + after].begin);
+    CHECK(!scan.Take(position, starts, 100, position));
+  }
 }
 
 TEST_CASE("a scan that never runs does not affect the walk, and a stopped one ends") {
@@ -199,7 +201,7 @@ TEST_CASE("a scan that never runs does not affect the walk, and a stopped one en
   stopped.Run();
   std::vector<uint64_t> starts;
   uint64_t position = 0;
-  CHECK(!stopped.Take(position, starts, 100));
+  CHECK(!stopped.Take(position, starts, 100, kNowhere));
 }
 
 TEST_CASE("segments cover the shard without gaps or overlaps") {

@@ -1,0 +1,76 @@
+#include "index/merge/gathered_facts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "index/catalog/paths.h"
+
+namespace ofindex {
+
+Rebase::Rebase(const std::string& from, const std::string& to) : from_(FolderOf(from)), to_(FolderOf(to)) {
+  const auto same = RelativeTo(PathFrom(from_, "x"), to_);
+  same_folder_ = same && *same == "x";
+}
+
+Result<std::string> Rebase::operator()(const std::string& stored) const {
+  if (same_folder_) return stored;
+  return RelativeTo(PathFrom(from_, stored), to_);
+}
+
+Result<ShardRow> GatheredFacts::Take(const ShardRow& shard, const Rebase& rebase) {
+  ShardRow row = shard;
+  OFINDEX_ASSIGN(row.path, rebase(shard.path));
+  if (row.framing == Framing::kEmpty) return row;
+  if (!framing_) {
+    framing_ = row.framing;
+    framed_ = row.path;
+  }
+  if (*framing_ == row.framing) return row;
+  return Fail(ErrorCode::kFormat,
+              StrCat(Printable(row.path), ": of format ", Name(row.framing), "; expected ", Name(*framing_), ", as ",
+                     Printable(framed_), " is"),
+              "merge indexes of one format");
+}
+
+Result<void> GatheredFacts::TakeSkipped(MergeSource& source) {
+  skipped_count_ += source.facts().skipped;
+  const Rebase rebase(source.path(), index_);
+  OFINDEX_ASSIGN(std::vector<SkippedFile> skipped, source.ReadSkipped());
+  for (SkippedFile& file : skipped) {
+    OFINDEX_ASSIGN(file.path, rebase(file.path));
+    skipped_.push_back(std::move(file));
+  }
+  return {};
+}
+
+Result<void> GatheredFacts::TakeSources(const DatasetFacts& facts, const std::string& path) {
+  const Rebase rebase(path, index_);
+  for (const std::string& stored : facts.sources) {
+    const bool is_list = stored.starts_with('@');
+    OFINDEX_ASSIGN(std::string source, rebase(is_list ? stored.substr(1) : stored));
+    if (is_list) source.insert(source.begin(), '@');
+    if (std::find(sources_.begin(), sources_.end(), source) == sources_.end()) sources_.push_back(std::move(source));
+  }
+  return {};
+}
+
+void GatheredFacts::SortSources() { std::sort(sources_.begin(), sources_.end(), NaturalLess); }
+
+Result<DatasetFacts> GatheredFacts::Finish(const DatasetFacts& shared, IndexWriter& writer) {
+  DatasetFacts facts;
+  facts.checked = shared.checked;
+  facts.format = shared.format;
+  facts.payload = shared.payload;
+  facts.compression = shared.compression;
+  facts.message = shared.message;
+  facts.sources = std::move(sources_);
+  std::stable_sort(skipped_.begin(), skipped_.end(),
+                   [](const SkippedFile& a, const SkippedFile& b) { return NaturalLess(a.path, b.path); });
+  OFINDEX_TRY(writer.AddSkipped(skipped_, facts));
+  facts.skipped = skipped_count_;
+  return facts;
+}
+
+}  // namespace ofindex

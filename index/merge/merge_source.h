@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/result.h"
+#include "index/build/index_writer.h"
+#include "index/catalog/block_cursor.h"
+#include "index/catalog/catalog_reader.h"
+#include "index/scan/block_queue.h"
+
+namespace ofindex {
+
+/// An index or a part whose shards are copied into another index, one by one. Keeps its shards, damage and bad records
+/// in memory, and reads each block once. Moves, does not copy; not thread-safe.
+class MergeSource {
+ public:
+  /// Opens the index at `path`, and compares its rows with their checksums, except blobs, which are checked as they are
+  /// copied. Keeps no file open. Errors: kNotFound, kIndex, kIo; kStale if it is rewritten meanwhile.
+  [[nodiscard]] static Result<MergeSource> Open(const std::string& path);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const DatasetFacts& facts() const { return facts_; }
+  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
+
+  /// Returns the identity of the file: see IdentityOf.
+  [[nodiscard]] uint64_t identity() const { return identity_; }
+
+  /// Reads the files that were skipped. Errors: kIndex, kStale, kIo.
+  [[nodiscard]] Result<std::vector<SkippedFile>> ReadSkipped();
+
+  /// Adds the features to `writer`, before the first shard is copied; calls after the first do nothing. Errors: kIndex,
+  /// kStale, kIo.
+  [[nodiscard]] Result<void> AddFeaturesTo(IndexWriter& writer);
+
+  /// Adds the blocks of `shard` to the shard that `writer` has begun, and to `findings` what was found besides. Fastest
+  /// if the shards are copied in order. Counts records in `progress`. Errors: kIndex, kStale, kIo, kInterrupted.
+  [[nodiscard]] Result<void> CopyShard(uint32_t shard, IndexWriter& writer, ShardFindings& findings,
+                                       Progress& progress);
+
+  /// Closes the file, and frees the memory of the connection; the next copy opens it again.
+  void Rest();
+
+ private:
+  explicit MergeSource(std::string path) : path_(std::move(path)) {}
+
+  [[nodiscard]] Result<void> Connect();
+  [[nodiscard]] Result<void> ReadTables();
+  [[nodiscard]] Result<void> CopyBlocks(uint32_t shard, IndexWriter& writer, Progress& progress);
+  [[nodiscard]] std::vector<uint32_t> BadOf(const BlockRow& block) const;
+
+  std::string path_;
+  uint64_t identity_ = 0;
+  std::unique_ptr<CatalogReader> catalog_;
+  std::optional<BlockCursor> cursor_;  // over the catalog
+  BlockCursor::Position position_;     // after the blocks that were copied last
+
+  DatasetFacts facts_;
+  std::vector<ShardRow> shards_;
+  std::vector<uint64_t> first_blocks_;  // the number of blocks before each shard
+  std::vector<DamageRow> damage_;
+  std::vector<BadRow> bad_;
+  std::optional<IndexWriter::CopiedFeatures> copied_;
+};
+
+}  // namespace ofindex

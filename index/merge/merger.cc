@@ -1,0 +1,117 @@
+#include "index/merge/merger.h"
+
+#include <utility>
+
+#include "base/allocation.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "index/build/index_output.h"
+#include "index/catalog/paths.h"
+#include "index/columns/column_choice.h"
+#include "index/merge/gathered_facts.h"
+#include "index/merge/part_copier.h"
+#include "index/merge/part_order.h"
+#include "index/merge/part_rebuilder.h"
+#include "index/merge/whole_copier.h"
+#include "index/shards/input_files.h"
+#include "index/shards/output_rule.h"
+
+namespace ofindex {
+namespace {
+
+BuildReport ReportOf(const IndexWriter& writer, const std::string& index, DatasetFacts facts,
+                     std::vector<SkippedFile> skipped) {
+  BuildReport report;
+  report.index = index;
+  report.facts = std::move(facts);
+  TakeWritten(writer, report);
+  report.skipped = std::move(skipped);
+  return report;
+}
+
+Result<void> Publish(IndexOutput& output, const MergeOptions& options, const Progress& progress, BuildReport& report) {
+  if (progress.cancel) return Interrupted();
+  OFINDEX_TRY(output.Publish(options.durability));
+  report.index_bytes = BytesOnDisk(options.index);
+  if (!report.facts.part) report.map_bytes = BytesOnDisk(MapPathOf(options.index));
+  return {};
+}
+
+Result<BuildReport> MergeParts(const MergeOptions& options, std::vector<PartInput> parts, AtomicFile temporary,
+                               Progress& progress) {
+  PartRebuilder rebuilder(options.index, options.threads, options.segment_bytes, progress);
+  const auto rebuild = [&](const PartInput& part, const WalkEntry& entry) { return rebuilder.Rebuild(part, entry); };
+  OFINDEX_ASSIGN(parts, OrderParts(std::move(parts), rebuild));
+  for (const PartInput& part : parts) progress.shards_total += part.shards;
+  const DatasetFacts& first = parts.front().facts;
+  const bool complete = first.part->first == 1 && parts.back().facts.part->last == first.part->of;
+  OFINDEX_ASSIGN(const ColumnChoice columns, ColumnChoice::Parse(first.columns));
+  OFINDEX_ASSIGN(IndexOutput output, IndexOutput::Begin(options.index, std::move(temporary), complete, progress));
+  OFINDEX_ASSIGN(IndexWriter writer, output.BeginIndex(columns));
+  GatheredFacts gathered(options.index);
+  OFINDEX_TRY(gathered.TakeSources(first, parts.front().path));
+  PartCopier copier(writer, gathered, progress);
+  for (const PartInput& part : parts) OFINDEX_TRY(copier.Copy(part));
+  OFINDEX_TRY(copier.Finish());
+  OFINDEX_ASSIGN(DatasetFacts facts, gathered.Finish(first, writer));
+  facts.part = MergedFacts(parts, copier.first_shards());
+  OFINDEX_TRY(writer.Finish(facts, output.path()));
+  BuildReport report = ReportOf(writer, options.index, std::move(facts), std::move(gathered.skipped()));
+  OFINDEX_TRY(Publish(output, options, progress, report));
+  return report;
+}
+
+Result<BuildReport> MergeWhole(const MergeOptions& options, AtomicFile temporary, Progress& progress) {
+  GatheredFacts gathered(options.index);
+  OFINDEX_ASSIGN(WholeCopier copier, WholeCopier::Open(options.inputs, gathered));
+  progress.shards_total = copier.shards();
+  OFINDEX_ASSIGN(const ColumnChoice columns, ColumnChoice::Parse(copier.facts().columns));
+  OFINDEX_ASSIGN(IndexOutput output, IndexOutput::Begin(options.index, std::move(temporary), true, progress));
+  OFINDEX_ASSIGN(IndexWriter writer, output.BeginIndex(columns));
+  OFINDEX_TRY(copier.CopyTo(writer, progress));
+  OFINDEX_ASSIGN(DatasetFacts facts, gathered.Finish(copier.facts(), writer));
+  OFINDEX_TRY(writer.Finish(facts, output.path()));
+  BuildReport report = ReportOf(writer, options.index, std::move(facts), std::move(gathered.skipped()));
+  report.renumbered = options.inputs.size() > 1;
+  OFINDEX_TRY(Publish(output, options, progress, report));
+  return report;
+}
+
+// Returns the parts among the inputs, which are then all inputs; none if all are whole.
+Result<std::vector<PartInput>> PartsOf(const std::vector<std::string>& paths) {
+  std::vector<PartInput> parts;
+  std::string whole;
+  for (const std::string& path : paths) {
+    OFINDEX_ASSIGN(PartInput input, PartInput::Read(path));
+    if (!input.facts.part) {
+      whole = path;
+    } else {
+      parts.push_back(std::move(input));
+    }
+  }
+  if (parts.empty() || whole.empty()) return parts;
+  return Fail(ErrorCode::kUsage,
+              StrCat(Printable(whole), ": a whole index, but ", Printable(parts.front().path), " is ",
+                     Describe(*parts.front().facts.part)),
+              "merge parts of one job, or whole indexes");
+}
+
+}  // namespace
+
+Result<BuildReport> MergeIndexes(const MergeOptions& options, Progress& progress) {
+  if (options.inputs.empty()) return Fail(ErrorCode::kUsage, "no INDEX: expected at least one");
+  OFINDEX_ASSIGN(std::vector<PartInput> parts, PartsOf(options.inputs));
+  const InputFiles inputs(options.inputs);
+  for (const std::string& path : {options.index, MapPathOf(options.index)}) {
+    if (!StatFile(path)) continue;
+    OFINDEX_TRY(CheckOutput(path, path == options.index ? OutputKind::kIndex : OutputKind::kMap,
+                            options.force || path != options.index, inputs));
+  }
+  OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(options.index, options.if_locked, &progress));
+  return WithMemory("the merged index", [&]() -> Result<BuildReport> {
+    if (parts.empty()) return MergeWhole(options, std::move(temporary), progress);
+    return MergeParts(options, std::move(parts), std::move(temporary), progress);
+  });
+}
+
+}  // namespace ofindex

@@ -1,0 +1,69 @@
+#include "index/merge/part_rebuilder.h"
+
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "index/catalog/paths.h"
+#include "index/columns/column_choice.h"
+#include "index/parts/part_plan.h"
+
+namespace ofindex {
+
+PartRebuilder::~PartRebuilder() {
+  std::error_code ignored;
+  for (const std::string& path : paths_) std::filesystem::remove(path, ignored);
+}
+
+Result<std::vector<PartInput>> PartRebuilder::Rebuild(const PartInput& part, const WalkEntry& entry) {
+  const PartFacts& facts = *part.facts.part;
+  std::vector<PartInput> rebuilt;
+  std::optional<WalkEntry> known = entry;
+  for (uint32_t number = facts.first; number <= facts.last; ++number) {
+    OFINDEX_ASSIGN(BuildOptions options, OptionsOf(part, {.part = number, .of = facts.of}));
+    options.part_entry = known;
+    OFINDEX_ASSIGN(const BuildReport report, BuildIndex(options, progress_));
+    if (!report.shards.empty()) known.reset();
+    if (report.facts.part->job != facts.job) {
+      return Fail(ErrorCode::kStale,
+                  StrCat(Printable(part.path),
+                         ": begins at bytes that only look like a record, and cannot be built again: its data or "
+                         "options are others now"),
+                  "build the index at once, with `ofindex build`");
+    }
+    OFINDEX_ASSIGN(PartInput input, PartInput::Read(options.index));
+    rebuilt.push_back(std::move(input));
+  }
+  if (rebuilt.size() == 1) return rebuilt;
+  return OrderParts(std::move(rebuilt),
+                    [this](const PartInput& again, const WalkEntry& at) { return Rebuild(again, at); });
+}
+
+Result<BuildOptions> PartRebuilder::OptionsOf(const PartInput& part, const PartChoice& choice) {
+  const DatasetFacts& facts = part.facts;
+  BuildOptions options;
+  for (const std::string& source : facts.sources) {
+    const bool is_list = source.starts_with('@');
+    const std::string path = PathFrom(FolderOf(part.path), is_list ? source.substr(1) : source);
+    options.data.push_back(is_list ? "@" + path : path);
+  }
+  options.index = paths_.emplace_back(StrCat(PartPathOf(index_, choice), ".again", kIndexSuffix));
+  options.verify = facts.checked == Checked::kPayloads;
+  if (facts.format != "auto") options.format.framing = ParseFraming(facts.format);
+  if (facts.payload != "auto") options.format.payload = ParsePayloadKind(facts.payload);
+  if (facts.compression != "auto") options.format.compression = ParseCompression(facts.compression);
+  OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(facts.columns));
+  const InflateFacts& inflate = facts.part->inflate;
+  options.inflate = {
+      .checkpoint_bytes = inflate.checkpoint_bytes, .max_ratio = inflate.max_ratio, .max_bytes = inflate.max_bytes};
+  options.threads = threads_;
+  options.force = true;
+  options.durability = AtomicFile::Durability::kCached;
+  options.part = choice;
+  options.segment_bytes = segment_bytes_;
+  return options;
+}
+
+}  // namespace ofindex

@@ -1,0 +1,154 @@
+"""`build --part K/N` and `merge`: the bytes of one build, exit codes, and failures at any system call.
+
+OFINDEX_FAULTS is the number of system calls at which a merge fails, and is killed (default: 25; "all": each one). Calls
+that write and publish come first.
+"""
+
+from __future__ import annotations
+
+import collections
+import fcntl
+import os
+import random
+
+from e2e.command import CommandTest
+from e2e.samples import write_parts
+from e2e.tracing import TracedTest
+
+FAULTS = os.environ.get("OFINDEX_FAULTS", "25")
+PARTS = 4
+PUBLISHING = ("rename", "renameat2", "fsync", "pwrite64", "write", "ftruncate", "openat", "unlink", "fchmod", "close")
+
+
+class PartsCase(CommandTest):
+    """A folder `data` of shards of many sizes."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        write_parts(self.dir / "data", (30, 0, 200, 7, 60))
+
+    def build_parts(self, of: int = PARTS) -> list[str]:
+        for part in range(1, of + 1):
+            self.expect(0, "build", "data", "--part", f"{part}/{of}")
+        return [f"data.part-{part}-of-{of}.ofidx" for part in range(1, of + 1)]
+
+    def bytes_of(self, index: str) -> tuple[bytes, bytes]:
+        return (self.dir / index).read_bytes(), (self.dir / f"{index}-map").read_bytes()
+
+
+class MergeTest(PartsCase):
+    def test_parts_in_any_order_make_the_bytes_of_one_build(self) -> None:
+        self.expect(0, "build", "data")
+        parts = self.build_parts()
+        random.Random(1).shuffle(parts)
+        merged = self.expect(0, "merge", *parts, "-o", "merged.ofidx", "--json").json
+        self.assertEqual((merged["schema"], merged["records"], merged["part"]), ("ofindex.merge/1", 297, None))
+        self.assertEqual(self.bytes_of("merged.ofidx"), self.bytes_of("data.ofidx"))
+        self.assertEqual(self.expect(0, "get", "merged.ofidx", "0", "296", "--json").json["records"][1]["_id"], 296)
+
+    def test_parts_of_a_shard_are_merged(self) -> None:
+        # Shards from 256 MiB on are divided.
+        with open(self.dir / "large.tfrecord", "wb") as shard:
+            records_bytes = b"".join((self.dir / "data" / f"part-{n}").read_bytes() for n in (0, 2, 3, 4))
+            for _ in range(257 * 2**20 // len(records_bytes) + 1):
+                shard.write(records_bytes)
+        self.expect(0, "build", "large.tfrecord", "--columns", "none")
+        for part in (2, 1, 3):
+            built = self.expect(0, "build", "large.tfrecord", "--columns", "none", "--part", f"{part}/3", "--json").json
+            self.assertEqual(built["part"], {"first": part, "last": part, "of": 3})
+            self.assertGreater(built["records"], 0)
+        self.expect(0, "merge", *(f"large.tfrecord.part-{part}-of-3.ofidx" for part in (3, 1, 2)), "-o", "merged.ofidx")
+        self.assertEqual(self.bytes_of("merged.ofidx"), self.bytes_of("large.tfrecord.ofidx"))
+
+    def test_a_part_is_left_alone_and_waits_like_an_index(self) -> None:
+        self.build_parts(2)
+        again = self.expect(0, "build", "data", "--part", "1/2", "--json").json
+        self.assertTrue(again["up_to_date"])
+        self.expect(0, "build", "data", "--part", "1/2", "--wait")
+        write_parts(self.dir / "data", (31,))
+        self.expect_error(4, "build", "data", "--part", "1/2")
+        self.expect(0, "build", "data", "--part", "1/2", "--force")
+
+    def test_whole_indexes_are_numbered_again_and_the_command_says_so(self) -> None:
+        for part in (2, 0, 3):
+            self.expect(0, "build", f"data/part-{part}")
+        merged = self.expect(0, "merge", "data/part-3", "data/part-0", "data/part-2", "-o", "some.ofidx", "--json")
+        self.assertEqual((merged.json["records"], merged.json["renumbered"]), (237, True))
+        self.assertIn("numbered again", merged.stderr)
+        shards = [shard["path"] for shard in self.expect(0, "info", "some.ofidx", "--json").json["shards"]]
+        self.assertEqual(shards, ["data/part-0", "data/part-2", "data/part-3"])
+        self.expect(0, "verify", "some.ofidx")
+        self.assertTrue(self.expect(0, "build", "data/part-0", "data/part-2", "data/part-3", "-o", "some.ofidx", "--json")
+                        .json["up_to_date"])  # fmt: skip
+
+    def test_exit_codes(self) -> None:
+        parts = self.build_parts()
+        self.expect_error(2, "build", "data", "--part", "5/4")
+        self.expect_error(2, "merge", parts[0], parts[2], "-o", "merged.ofidx")
+        self.expect_error(2, "merge", *parts, parts[1], "-o", "merged.ofidx")
+        self.expect_error(2, "merge", *parts, "-o", parts[0], "--force")
+        self.expect_error(4, "info", parts[0])
+        self.expect_error(4, "merge", "nothing.ofidx", "-o", "merged.ofidx")
+        self.expect(0, "merge", *parts, "-o", "merged.ofidx")
+        self.expect_error(2, "merge", *parts, "-o", "merged.ofidx")
+        self.expect(0, "merge", *parts, "-o", "merged.ofidx", "--force")
+        with open(self.dir / "merged.ofidx.ofindex-draft", "wb") as draft:
+            fcntl.flock(draft, fcntl.LOCK_EX)
+            self.expect_error(6, "merge", *parts, "-o", "merged.ofidx", "--force")
+        (self.dir / parts[1]).write_bytes((self.dir / parts[1]).read_bytes()[:-70000])
+        self.expect_error(4, "merge", *parts, "-o", "merged.ofidx", "--force")
+
+    def test_damage_is_reported_as_by_a_build(self) -> None:
+        shard = self.dir / "data" / "part-2"
+        shard.write_bytes(shard.read_bytes()[:-3])
+        built = self.expect(3, "build", "data", "--json").json
+        for part in range(1, PARTS + 1):
+            self.run_command("build", "data", "--part", f"{part}/{PARTS}")
+        parts = [f"data.part-{part}-of-{PARTS}.ofidx" for part in range(1, PARTS + 1)]
+        merged = self.expect(3, "merge", *parts, "-o", "merged.ofidx", "--json").json
+        self.assertEqual(merged["damage"], built["damage"])
+
+
+class MergeFaultsTest(PartsCase, TracedTest):
+    """A merge over an older index fails, finds the disk full, or is killed, at one system call after another."""
+
+    def test_the_old_index_or_the_new_one_is_in_place(self) -> None:
+        self.expect(0, "build", "data/part-0", "-o", "merged.ofidx")
+        old = self.bytes_of("merged.ofidx")
+        parts = self.build_parts()
+        merge = ("merge", *parts, "-o", "merged.ofidx", "--force")
+        self.expect(0, *merge)
+        new = self.bytes_of("merged.ofidx")
+        names = self.names()
+        found = collections.Counter[str]()
+        for fault in ("error=ENOSPC", "error=EIO", "signal=KILL"):
+            for name, number in self.moments(*merge):
+                with self.subTest(fault=fault, call=name, number=number):
+                    (self.dir / "merged.ofidx").write_bytes(old[0])
+                    (self.dir / "merged.ofidx-map").write_bytes(old[1])
+                    done = self.trace(*merge, inject=f"{name}:{fault}:when={number}")
+                    state = {old[0]: "old", new[0]: "new"}.get((self.dir / "merged.ofidx").read_bytes(), "neither")
+                    found[f"{fault}: {state}"] += 1
+                    self.assertIn(state, ("old", "new"), done)
+                    if done.code == 0:
+                        self.assertEqual(state, "new", done)
+                    opened = self.expect(0, "info", "merged.ofidx", "--json").json
+                    self.assertEqual(opened["records"], {"old": 30, "new": 297}[state])
+                    self.expect(0, *merge)
+                    self.assertEqual(self.bytes_of("merged.ofidx"), new)
+                    self.assertEqual(self.names(), names)
+        for fault in ("error=ENOSPC", "error=EIO", "signal=KILL"):
+            self.assertGreater(found[f"{fault}: old"], 0)
+
+    def moments(self, *args: str) -> list[tuple[str, int]]:
+        """The system calls at which to stop the merge: the name of a call, and which one of that name, from 1."""
+        self.assertEqual(self.trace(*args).code, 0)
+        counts = collections.Counter(self.calls())
+        counts.pop("execve", None)
+        calls = sorted(counts, key=lambda name: PUBLISHING.index(name) if name in PUBLISHING else len(PUBLISHING))
+        moments = [(name, number) for name in calls for number in range(1, counts[name] + 1)]
+        if FAULTS == "all":
+            return moments
+        # Some calls of each name: a merge writes many pages.
+        first = [(name, number) for name, number in moments if number in (1, 2, counts[name] // 2, counts[name])]
+        return first[: int(FAULTS)]

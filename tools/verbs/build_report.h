@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "index/build/builder.h"
+#include "tools/shell/context.h"
+
+namespace ofindex {
+
+/// Prints what `verb`, build or merge, has made in `seconds`: the summary or the document, notes, and errors for damage
+/// and unreadable files. Returns the exit code. Errors: kIo.
+[[nodiscard]] Result<int> PrintBuild(const BuildReport& report, const std::string& verb, double seconds,
+                                     const Context& context);
+
+}  // namespace ofindex
