@@ -72,7 +72,7 @@ Answer Bins(const Columns& columns) {
   }
   Answer answer = {0, columns.height.size(), 0};
   for (size_t i = 0; i < counts.size(); ++i) {
-    answer[0] += counts[i] != 0 ? 1 : 0;
+    answer[0] += counts[i] != 0 ? 1U : 0U;
     answer[2] += (100 * (i / kSide) + i % kSide) * counts[i];
   }
   return answer;
