@@ -17,7 +17,8 @@ namespace {
 thread_local VacuumFiles* vacuum = nullptr;
 
 struct UnlockedFileSystem {
-  UnlockedFileSystem() : base(sqlite3_vfs_find("unix-none")), name(StrCat("ofindex-", reinterpret_cast<uintptr_t>(this))) {
+  UnlockedFileSystem()
+      : base(sqlite3_vfs_find("unix-none")), name(StrCat("ofindex-", reinterpret_cast<uintptr_t>(this))) {
     if (base == nullptr) return;
     vfs = *base;
     vfs.pNext = nullptr;
@@ -42,7 +43,8 @@ struct UnlockedFileSystem {
 }  // namespace
 
 const char* FileSystemWithoutLocks() {
-  static UnlockedFileSystem* const unlocked = new UnlockedFileSystem();  // never removed: connections may outlive main()
+  static UnlockedFileSystem* const unlocked =
+      new UnlockedFileSystem();  // never removed: connections may outlive main()
   return unlocked->registered ? unlocked->name.c_str() : nullptr;
 }
 

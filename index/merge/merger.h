@@ -29,13 +29,13 @@ struct MergeOptions {
 /// a shard at bytes that only look like a record is built again, which reads its shards.
 ///
 /// Whole indexes make an index of all their shards, in natural order of paths, so records get new ordinals. They must
-/// have been built with the same options, and have no shard in common. Memory grows with the number of shards and blocks: some 200 bytes
-/// per block of up to kBlockRecords records.
+/// have been built with the same options, and have no shard in common. Memory grows with the number of shards and
+/// blocks: some 200 bytes per block of up to kBlockRecords records.
 ///
-/// Errors: kUsage if the inputs do not fit together, if a part would replace a whole index, or if no record of all parts
-/// has one of their named columns; kStale if a shard was not the same for two parts; kIndex if an
-/// input is damaged or of another version; as CheckOutput for the index; kLocked; kIo; kInterrupted. The old index then
-/// stays in place, intact.
+/// Errors: kUsage if the inputs do not fit together, if a part would replace a whole index, or if no record of all
+/// parts has one of their named columns; kStale if a shard was not the same for two parts; kIndex if an input is
+/// damaged or of another version; as CheckOutput for the index; kLocked; kIo; kInterrupted. The old index then stays in
+/// place, intact.
 [[nodiscard]] Result<BuildReport> MergeIndexes(const MergeOptions& options, Progress& progress);
 
 }  // namespace ofindex

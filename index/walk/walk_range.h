@@ -48,8 +48,8 @@ struct WalkRange {
   bool operator==(const WalkRange&) const = default;
 };
 
-/// The positions at which the walk of a range began and ended. A range was entered at a record if the walk of the bytes before it ended
-/// there.
+/// The positions at which the walk of a range began and ended. A range was entered at a record if the walk of the bytes
+/// before it ended there.
 struct WalkedRange {
   uint64_t first = 0;   ///< where the first record begins; kNowhere if no header was found in the range
   uint64_t next = 0;    ///< where the first record after the range begins; not known if there is no `first`

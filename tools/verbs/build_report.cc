@@ -167,9 +167,10 @@ int ReportDamage(const BuildReport& report, const std::string& verb, const Conte
   const bool pointers = std::any_of(report.damage.begin(), report.damage.end(), [](const DamageRow& damage) {
     return damage.range.reason == DamageReason::kLfsPointer;
   });
-  std::string hint = StrCat("every intact record is in the index; `ofindex info ", Printable(report.index),
-                            "` lists the damage");
-  if (report.facts.part) hint = "every intact record is in the part; merge all parts, and `ofindex info` lists the damage";
+  std::string hint =
+      StrCat("every intact record is in the index; `ofindex info ", Printable(report.index), "` lists the damage");
+  if (report.facts.part)
+    hint = "every intact record is in the part; merge all parts, and `ofindex info` lists the damage";
   if (pointers) hint = "run `git lfs pull`, and then " + HowToRepeat(report, verb);
   PrintError({ErrorCode::kDamage, texts.front(), std::move(hint)}, context);
   PrintMoreErrors(std::vector<std::string>(texts.begin() + 1, texts.end()), context);

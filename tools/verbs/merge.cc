@@ -48,7 +48,9 @@ void AddMerge(CommandLine& line, Context& context) {
   verb.AddFlag("--columns-optional", options.columns_optional,
                "Merge all parts even if no record has a feature that --columns of the parts names; default: an error");
   verb.AddFlag("--force", options.force, "Replace an index that is there, but no whole index by a part; default: off");
-  verb.AddFlag("--wait", arguments->wait, "Wait for another process that is writing the same index; without --force, an index that it leaves is an error");
+  verb.AddFlag(
+      "--wait", arguments->wait,
+      "Wait for another process that is writing the same index; without --force, an index that it leaves is an error");
   verb.Runs([arguments, &context] { return Merge(*arguments, context); });
 }
 
