@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -165,12 +167,9 @@ PartFacts PartFactsOf(const BuildOptions& options, const PartPlan& plan, const s
 }
 
 // `report` has the choice of columns, from this build or from the one that made the index.
-Result<void> CheckColumns(const BuildOptions& options, const BuildReport& report) {
-  if (options.part || options.columns_optional || !options.columns || !options.message.empty()) return {};
-  const std::vector<std::string> names = ColumnsInNoRecord(report);
-  if (names.empty()) return {};
-  return Fail(ErrorCode::kUsage, DescribeInNoRecord(names, report),
-              "name features that records have, or pass --columns-optional; nothing was written");
+Result<void> CheckColumnsOf(const BuildOptions& options, const BuildReport& report) {
+  if (options.part || options.columns_optional || !options.columns) return {};
+  return CheckColumns(report);
 }
 
 Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, const std::string& index, ShardSet set,
@@ -195,7 +194,7 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   OFINDEX_TRY(writer.AddSkipped(probed.skipped, report.facts));
   OFINDEX_TRY(writer.Finish(report.facts, output.path()));
   TakeWritten(writer, report);
-  OFINDEX_TRY(CheckColumns(options, report));
+  OFINDEX_TRY(CheckColumnsOf(options, report));
   if (progress.cancel) return Interrupted();
   OFINDEX_TRY(output.Publish(options.durability));
   report.index_bytes = BytesOnDisk(index);
@@ -223,20 +222,48 @@ Result<BuildReport> ReportOf(const std::string& index, const ShardSet& set, std:
   return report;
 }
 
+// Probes all files of `set`, or those that the part has bytes of, except the `known` ones: paths as stored.
+Result<ProbedSet> Probe(const BuildOptions& options, const ShardSet& set, const std::optional<PartPlan>& plan,
+                        const Progress& progress, const std::set<std::string_view>& known = {}) {
+  if (!plan) return ProbeShards(set, options.format, ThreadsOf(options), progress);
+  ProbeChoice probes{.wanted = plan->wanted(), .skipped = options.part->part == 1};
+  for (size_t i = 0; i < probes.wanted.size(); ++i) {
+    if (known.contains(set.candidates[i].stored_path)) probes.wanted[i] = false;
+  }
+  OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set, options.format, ThreadsOf(options), progress, probes));
+  plan->Apply(set, probed.shards);
+  return probed;
+}
+
+// Returns the files that an up-to-date part leaves out. Errors: kStale if one of them is a shard now.
+Result<std::vector<SkippedFile>> SkippedByPart(const BuildOptions& options, const ShardSet& set, const PartPlan& plan,
+                                               const BuildReport& part, const Progress& progress) {
+  std::set<std::string_view> known;
+  for (const ShardRow& shard : part.shards) known.insert(shard.path);
+  OFINDEX_ASSIGN(ProbedSet probed, Probe(options, set, plan, progress, known));
+  if (probed.shards.empty()) return std::move(probed.skipped);
+  return Fail(ErrorCode::kStale,
+              StrCat(Printable(part.index), ": the index is stale: ", Printable(probed.shards.front().file.path),
+                     " is not in it"),
+              "rebuild it with `ofindex build --force`");
+}
+
 // Returns the report of an existing index that needs no work; nullopt if one has to be built.
 Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const std::string& index, const ShardSet& set,
                                              const std::optional<PartPlan>& plan, const Progress& progress) {
   if (options.force || !StatFile(index)) return std::nullopt;
   if (plan) {
     OFINDEX_TRY(CheckPartFreshness(index, set, *options.part, *plan));
-    return ReportOf(index, set, {});
+    OFINDEX_ASSIGN(BuildReport report, ReportOf(index, set, {}));
+    OFINDEX_ASSIGN(report.skipped, SkippedByPart(options, set, *plan, report, progress));
+    return report;
   }
   OFINDEX_ASSIGN(const Freshness freshness, CheckFreshness(index, set, options.format));
   if (options.verify && freshness.checked != Checked::kPayloads) return std::nullopt;
   if (options.columns && options.columns->Text() != freshness.columns) return std::nullopt;
   if (!options.message.empty() && options.message != freshness.message) return std::nullopt;
   OFINDEX_ASSIGN(BuildReport report, ReportOf(index, set, freshness.skipped));
-  OFINDEX_TRY(CheckColumns(options, report));
+  OFINDEX_TRY(CheckColumnsOf(options, report));
   OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(index));
   OFINDEX_ASSIGN(report.map_damage, RepairMap(file, progress));
   return report;
@@ -308,13 +335,18 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
     OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set, plan, progress));
     if (left_alone) return std::move(*left_alone);
   }
-  ProbeChoice probes;
-  if (plan) probes = {.wanted = plan->wanted(), .skipped = options.part->part == 1};
-  OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set, options.format, ThreadsOf(options), progress, probes));
-  if (plan) plan->Apply(set, probed.shards);
+  OFINDEX_ASSIGN(ProbedSet probed, Probe(options, set, plan, progress));
   if (options.part_entry && !probed.shards.empty()) probed.shards.front().range.entry = options.part_entry;
   OFINDEX_TRY(CheckIndexName(index, options, probed.shards));
   return Build(options, scan, index, std::move(set), plan, std::move(probed), std::move(temporary), progress);
+}
+
+Result<void> CheckColumns(const BuildReport& report) {
+  if (!report.facts.message.empty()) return {};
+  const std::vector<std::string> names = ColumnsInNoRecord(report);
+  if (names.empty()) return {};
+  return Fail(ErrorCode::kUsage, DescribeInNoRecord(names, report),
+              "name features that records have, or pass --columns-optional; nothing was written");
 }
 
 std::vector<std::string> ColumnsInNoRecord(const BuildReport& report) {

@@ -83,6 +83,10 @@ void TakeWritten(const IndexWriter& writer, BuildReport& report);
 /// Returns the size of a file; 0 if there is none.
 [[nodiscard]] uint64_t BytesOnDisk(const std::string& path);
 
+/// Succeeds if each name in the report's choice of columns is a feature of some record, or the payloads are of a named
+/// message. Errors: kUsage, before the index is published.
+[[nodiscard]] Result<void> CheckColumns(const BuildReport& report);
+
 /// Returns the names in the report's choice of columns that no record has, in byte order.
 [[nodiscard]] std::vector<std::string> ColumnsInNoRecord(const BuildReport& report);
 

@@ -26,14 +26,19 @@ class IndexOutput {
   /// Returns the path that the index is written to.
   [[nodiscard]] const std::string& path() const { return index_.path(); }
 
-  /// Replaces the old files by the new ones. Errors: those of AtomicFile::Publish.
+  /// Replaces the old files by the new ones; a part removes the map of the index that it replaces. Errors: those of
+  /// AtomicFile::Publish.
   [[nodiscard]] Result<void> Publish(AtomicFile::Durability durability);
 
  private:
-  IndexOutput(AtomicFile index, std::optional<AtomicFile> map) : index_(std::move(index)), map_(std::move(map)) {}
+  IndexOutput(AtomicFile index, std::optional<AtomicFile> map, std::string map_path)
+      : index_(std::move(index)), map_(std::move(map)), map_path_(std::move(map_path)) {}
+
+  [[nodiscard]] Result<void> RemoveOldMap() const;
 
   AtomicFile index_;
   std::optional<AtomicFile> map_;
+  std::string map_path_;
 };
 
 }  // namespace ofindex

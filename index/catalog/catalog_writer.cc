@@ -153,7 +153,7 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
   OFINDEX_TRY(database_.Execute("COMMIT"));
   statements_.reset();
   // Pages that held dropped chunks are free now, and which ones they are depends on when the features were dropped.
-  if (facts.features_dropped) OFINDEX_TRY(database_.Execute("PRAGMA temp_store = FILE; VACUUM"));
+  if (facts.features_dropped) OFINDEX_TRY(database_.Vacuum());
   return database_.Close();
 }
 

@@ -40,7 +40,7 @@ class CatalogWriter {
   [[nodiscard]] Result<void> RenumberChunks(uint32_t feature, uint32_t number);
 
   /// Writes the facts, the first generation and the checksums of all rows, and closes the file. If features were
-  /// dropped, the whole file is written again, through a temporary file of SQLite. Errors: kIo.
+  /// dropped, the whole file is written again, through a temporary file next to it. Errors: kIo.
   [[nodiscard]] Result<void> Finish(const DatasetFacts& facts);
 
  private:

@@ -35,7 +35,7 @@ struct InflateFacts {
   bool operator==(const InflateFacts&) const = default;
 };
 
-/// Which part of a job an index is: `ofindex build --part K/N`, or several of them merged.
+/// The part of a job that an index is: `ofindex build --part K/N`, or several of them merged.
 struct PartFacts {
   uint32_t first = 1;  ///< the index has the parts `first` to `last` of `of`
   uint32_t last = 1;

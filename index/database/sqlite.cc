@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "index/database/sqlite_file.h"
+#include "index/database/vacuum_files.h"
 
 namespace ofindex::sqlite {
 namespace {
@@ -179,8 +180,9 @@ Result<Database> Database::OpenForWriting(const std::string& path, int page_byte
       std::filesystem::canonical(name.has_parent_path() ? name.parent_path() : ".", error);
   if (error) return tl::unexpected(SystemError(path, "cannot open", error.value()));
   constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
+  if (FileSystemWithoutLocks() == nullptr) return Fail(ErrorCode::kLimit, "SQLite: no memory for a file system");
   sqlite3* handle = nullptr;
-  const int opened = sqlite3_open_v2((folder / name.filename()).c_str(), &handle, kFlags, "unix-none");
+  const int opened = sqlite3_open_v2((folder / name.filename()).c_str(), &handle, kFlags, FileSystemWithoutLocks());
   Database database(handle, path);
   if (opened != SQLITE_OK) return ErrorOf(handle);
   OFINDEX_TRY(
@@ -241,6 +243,11 @@ Result<Statement> Database::Prepare(std::string_view sql) {
 Result<void> Database::Execute(const char* sql) {
   if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return ErrorOf(handle_);
   return {};
+}
+
+Result<void> Database::Vacuum() {
+  const VacuumFiles files(sqlite3_db_filename(handle_, "main"));
+  return Execute("PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY");
 }
 
 Result<void> Database::Close() {

@@ -123,6 +123,10 @@ class Database {
   /// Runs statements without parameters or rows.
   [[nodiscard]] Result<void> Execute(const char* sql);
 
+  /// Writes the whole file again, without free pages, through a temporary file of the same size next to it. Errors:
+  /// kIo.
+  [[nodiscard]] Result<void> Vacuum();
+
   /// Closes the connection, so that all writes are in the file. Errors: kIo.
   [[nodiscard]] Result<void> Close();
 

@@ -29,6 +29,28 @@ BuildReport ReportOf(const IndexWriter& writer, const std::string& index, Datase
   return report;
 }
 
+// Checks whether the index and its map may be written.
+Result<void> CheckOutputs(const MergeOptions& options) {
+  const InputFiles inputs(options.inputs);
+  for (const std::string& path : {options.index, MapPathOf(options.index)}) {
+    if (!StatFile(path)) continue;
+    OFINDEX_TRY(CheckOutput(path, path == options.index ? OutputKind::kIndex : OutputKind::kMap,
+                            options.force || path != options.index, inputs));
+  }
+  return {};
+}
+
+// A whole index can be read, and a part cannot, so that `merge parts/*` must not replace one if some parts are missing.
+Result<void> CheckReplacesNoWhole(const std::string& index, const PartFacts& part) {
+  if (!StatFile(index)) return {};
+  const Result<PartInput> old = PartInput::Read(index);
+  if (!old || old->facts.part) return {};
+  return Fail(ErrorCode::kUsage,
+              StrCat(Printable(index), ": a whole index; the inputs make only ", Describe(part),
+                     ", which cannot be read, and never replace a whole index"),
+              "merge all parts, or name another output");
+}
+
 Result<void> Publish(IndexOutput& output, const MergeOptions& options, const Progress& progress, BuildReport& report) {
   if (progress.cancel) return Interrupted();
   OFINDEX_TRY(output.Publish(options.durability));
@@ -44,7 +66,10 @@ Result<BuildReport> MergeParts(const MergeOptions& options, std::vector<PartInpu
   OFINDEX_ASSIGN(parts, OrderParts(std::move(parts), rebuild));
   for (const PartInput& part : parts) progress.shards_total += part.shards;
   const DatasetFacts& first = parts.front().facts;
-  const bool complete = first.part->first == 1 && parts.back().facts.part->last == first.part->of;
+  PartFacts range = *first.part;
+  range.last = parts.back().facts.part->last;
+  const bool complete = range.complete();
+  if (!complete) OFINDEX_TRY(CheckReplacesNoWhole(options.index, range));
   OFINDEX_ASSIGN(const ColumnChoice columns, ColumnChoice::Parse(first.columns));
   OFINDEX_ASSIGN(IndexOutput output, IndexOutput::Begin(options.index, std::move(temporary), complete, progress));
   OFINDEX_ASSIGN(IndexWriter writer, output.BeginIndex(columns));
@@ -57,6 +82,7 @@ Result<BuildReport> MergeParts(const MergeOptions& options, std::vector<PartInpu
   facts.part = MergedFacts(parts, copier.first_shards());
   OFINDEX_TRY(writer.Finish(facts, output.path()));
   BuildReport report = ReportOf(writer, options.index, std::move(facts), std::move(gathered.skipped()));
+  if (complete && !options.columns_optional) OFINDEX_TRY(CheckColumns(report));
   OFINDEX_TRY(Publish(output, options, progress, report));
   return report;
 }
@@ -101,13 +127,9 @@ Result<std::vector<PartInput>> PartsOf(const std::vector<std::string>& paths) {
 Result<BuildReport> MergeIndexes(const MergeOptions& options, Progress& progress) {
   if (options.inputs.empty()) return Fail(ErrorCode::kUsage, "no INDEX: expected at least one");
   OFINDEX_ASSIGN(std::vector<PartInput> parts, PartsOf(options.inputs));
-  const InputFiles inputs(options.inputs);
-  for (const std::string& path : {options.index, MapPathOf(options.index)}) {
-    if (!StatFile(path)) continue;
-    OFINDEX_TRY(CheckOutput(path, path == options.index ? OutputKind::kIndex : OutputKind::kMap,
-                            options.force || path != options.index, inputs));
-  }
+  OFINDEX_TRY(CheckOutputs(options));
   OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(options.index, options.if_locked, &progress));
+  OFINDEX_TRY(CheckOutputs(options));  // another process may have written an index in the meantime
   return WithMemory("the merged index", [&]() -> Result<BuildReport> {
     if (parts.empty()) return MergeWhole(options, std::move(temporary), progress);
     return MergeParts(options, std::move(parts), std::move(temporary), progress);

@@ -14,7 +14,8 @@ namespace ofindex {
 struct MergeOptions {
   std::vector<std::string> inputs;  ///< paths of parts, or of whole indexes
   std::string index;                ///< path of the index to write
-  bool force = false;               ///< replace an index at that path
+  bool force = false;               ///< replace an index at that path; a part never replaces a whole one
+  bool columns_optional = false;    ///< if the parts are complete: as in BuildOptions
   unsigned threads = 0;             ///< for parts that must be built again; 0: one per processor
   AtomicFile::IfLocked if_locked = AtomicFile::IfLocked::kFail;
   AtomicFile::Durability durability = AtomicFile::Durability::kDurable;
@@ -28,11 +29,13 @@ struct MergeOptions {
 /// a shard at bytes that only look like a record is built again, which reads its shards.
 ///
 /// Whole indexes make an index of all their shards, in natural order of paths, so records get new ordinals. They must
-/// have been built with the same options, and have no shard in common. Memory does not depend on the number of records.
+/// have been built with the same options, and have no shard in common. Memory grows with the number of shards and
+/// blocks: some 200 bytes per block of up to kBlockRecords records.
 ///
-/// Errors: kUsage if the inputs do not fit together; kStale if a shard was not the same for two parts; kIndex if an
-/// input is damaged or of another version; as CheckOutput for the index; kLocked; kIo; kInterrupted. The old index then
-/// stays in place, intact.
+/// Errors: kUsage if the inputs do not fit together, if a part would replace a whole index, or if no record of all
+/// parts has one of their named columns; kStale if a shard was not the same for two parts; kIndex if an input is
+/// damaged or of another version; as CheckOutput for the index; kLocked; kIo; kInterrupted. The old index then stays in
+/// place, intact.
 [[nodiscard]] Result<BuildReport> MergeIndexes(const MergeOptions& options, Progress& progress);
 
 }  // namespace ofindex

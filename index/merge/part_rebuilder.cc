@@ -30,7 +30,7 @@ Result<std::vector<PartInput>> PartRebuilder::Rebuild(const PartInput& part, con
       return Fail(ErrorCode::kStale,
                   StrCat(Printable(part.path),
                          ": begins at bytes that only look like a record, and cannot be built again: its data or "
-                         "options are others now"),
+                         "options have changed"),
                   "build the index at once, with `ofindex build`");
     }
     OFINDEX_ASSIGN(PartInput input, PartInput::Read(options.index));

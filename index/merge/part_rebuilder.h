@@ -25,7 +25,7 @@ class PartRebuilder {
   PartRebuilder& operator=(const PartRebuilder&) = delete;
 
   /// Builds `part` again, whose first record is at `entry`: each of its parts, if it was merged from several. Errors:
-  /// kStale if data or options are others now; those of BuildIndex.
+  /// kStale if data or options have changed; those of BuildIndex.
   [[nodiscard]] Result<std::vector<PartInput>> Rebuild(const PartInput& part, const WalkEntry& entry);
 
  private:

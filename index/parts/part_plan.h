@@ -24,7 +24,7 @@ struct PartChoice {
   [[nodiscard]] static Result<PartChoice> Parse(std::string_view text);
 };
 
-/// What a part has of the files of its job. All parts of a job together have every byte of every file once.
+/// A part's share of the files of its job. All parts of a job together have every byte of every file once.
 struct PartPlan {
   std::vector<std::optional<WalkRange>> ranges;  ///< of each candidate; none: other parts have all of it
   Digest128 job{};                               ///< of files, sizes and options: the parts of a job have the same

@@ -15,7 +15,7 @@
 
 namespace ofindex {
 
-/// What the walk of a shard found besides blocks.
+/// Everything that the walk of a shard found besides blocks.
 struct ShardFindings {
   std::vector<DamagedRange> damage = {};  ///< between the blocks
   StreamFindings stream = {};             ///< of a compressed shard

@@ -41,7 +41,7 @@ struct ProbedSet {
   std::vector<SkippedFile> skipped;
 };
 
-/// Which candidates of a set are probed: those that a part of a build needs.
+/// A choice among the candidates of a set: those that a part of a build needs.
 struct ProbeChoice {
   std::vector<bool> wanted = {};  ///< by candidate; empty: all
   bool skipped = true;            ///< also list the files that the set skipped

@@ -29,7 +29,7 @@ inline constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
   return fixed != 0 && framing == Framing::kTfRecord ? fixed : SegmentBytes(framing, size);
 }
 
-/// Where the walk of the bytes before a range ended.
+/// The position at which the walk of the bytes before a range ended.
 struct WalkEntry {
   uint64_t position = 0;  ///< the first record after them begins here
   uint64_t tested = 0;    ///< bytes read to find records after gaps: the ranges of a shard share one budget
@@ -48,8 +48,8 @@ struct WalkRange {
   bool operator==(const WalkRange&) const = default;
 };
 
-/// Where the walk of a range began and ended. A range was entered at a record if the walk of the bytes before it ended
-/// there.
+/// The positions at which the walk of a range began and ended. A range was entered at a record if the walk of the bytes
+/// before it ended there.
 struct WalkedRange {
   uint64_t first = 0;   ///< where the first record begins; kNowhere if no header was found in the range
   uint64_t next = 0;    ///< where the first record after the range begins; not known if there is no `first`

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -57,7 +60,56 @@ std::string Summary(const BuildReport& report, double seconds) {
   return text;
 }
 
-void PrintWarnings(const BuildReport& report, const Context& context) {
+// Returns the shard that a part begins inside of. It may have entered the shard at bytes that only look like a record,
+// so all that it found wrong there is provisional.
+std::optional<uint32_t> UncertainShard(const BuildReport& report) {
+  const std::optional<PartFacts>& part = report.facts.part;
+  const bool begins_inside = part && !part->partial.empty() && part->partial.front().begin != 0;
+  return begins_inside ? std::optional(part->partial.front().shard) : std::nullopt;
+}
+
+// Damage and bad records, described.
+struct Findings {
+  std::vector<std::string> certain;
+  std::vector<std::string> provisional;
+};
+
+Findings FindingsOf(const BuildReport& report) {
+  Findings findings;
+  const std::optional<uint32_t> uncertain = UncertainShard(report);
+  const auto add = [&](const auto& row) {
+    (uncertain == row.shard ? findings.provisional : findings.certain).push_back(Describe(row, report.shards));
+  };
+  for (const DamageRow& damage : report.damage) add(damage);
+  for (const BadRow& bad : report.bad) add(bad);
+  return findings;
+}
+
+// Adds notes on what only a merge decides.
+void AddNotesOnPart(const BuildReport& report, std::vector<std::string>& notes) {
+  const std::string part = Describe(*report.facts.part);
+  for (const std::string& finding : FindingsOf(report).provisional) {
+    notes.push_back(StrCat("provisional: ", finding, "; ", part,
+                           " begins inside this shard, perhaps at bytes that only look like a record: `ofindex merge` "
+                           "checks it"));
+  }
+}
+
+// Returns "part 1", "parts 1 to 3", or "parts 1 to 3 and 8", those that a merged part lacks.
+std::string MissingParts(const PartFacts& part) {
+  std::string text;
+  const auto add = [&](uint32_t first, uint32_t last) {
+    if (first > last) return;
+    if (!text.empty()) text += " and ";
+    text += first == last ? StrCat(first) : StrCat(first, " to ", last);
+  };
+  add(1, part.first - 1);
+  add(part.last + 1, part.of);
+  const bool one = text.find(' ') == std::string::npos;
+  return (one ? "part " : "parts ") + text;
+}
+
+void PrintWarnings(const BuildReport& report, const std::string& verb, const Context& context) {
   std::vector<std::string> notes = NotesOf(report, [](const std::string& path) { return path; });
   if (!report.map_damage.empty()) notes.push_back(StrCat(report.map_damage, "; the map was rebuilt"));
   if (report.without_column != 0) {
@@ -67,7 +119,15 @@ void PrintWarnings(const BuildReport& report, const Context& context) {
   if (report.facts.features_dropped) {
     notes.push_back("too many feature names: the index has the first in byte order, and those that --columns names");
   }
-  if (const auto names = ColumnsInNoRecord(report); !names.empty()) notes.push_back(DescribeInNoRecord(names, report));
+  if (report.facts.part) {
+    AddNotesOnPart(report, notes);
+  } else if (const auto names = ColumnsInNoRecord(report); !names.empty()) {
+    notes.push_back(DescribeInNoRecord(names, report));
+  }
+  if (verb == "merge" && report.facts.part) {
+    notes.push_back(StrCat("not an index yet: ", MissingParts(*report.facts.part), " of ", report.facts.part->of,
+                           " must be merged with it"));
+  }
   if (report.renumbered) {
     notes.push_back(
         "records are numbered again, in natural order of the paths of their shards: ordinals and sampler "
@@ -76,34 +136,43 @@ void PrintWarnings(const BuildReport& report, const Context& context) {
   PrintNotes(notes, context);
 }
 
+// Returns how to build what `verb` has made again, from data that were mended.
+std::string HowToRepeat(const BuildReport& report, const std::string& verb) {
+  if (verb == "merge") {
+    return "build what was merged again, with `ofindex build --force` (parts with `--part K/N`), and merge again";
+  }
+  const std::optional<PartFacts>& part = report.facts.part;
+  return part ? StrCat("run `ofindex build --part ", part->first, "/", part->of, " --force`")
+              : std::string("run `ofindex build --force`");
+}
+
 // Unreadable files are missing from the index, and their content is unknown: the worst outcome of a build.
-int ReportUnreadable(const BuildReport& report, const Context& context) {
+int ReportUnreadable(const BuildReport& report, const std::string& verb, const Context& context) {
   std::vector<std::string> texts;
   for (const SkippedFile& file : report.skipped) {
     if (IsUnreadable(file)) texts.push_back(StrCat(Printable(file.path), ": ", Printable(file.reason)));
   }
   if (texts.empty()) return 0;
   PrintError({ErrorCode::kIo, texts.front(),
-              "everything else is in the index; make it readable, and run `ofindex build --force`"},
+              StrCat("everything else is in the index; make it readable, and ", HowToRepeat(report, verb))},
              context);
   PrintMoreErrors(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
   return ExitCode(ErrorCode::kIo);
 }
 
 // Damage does not fail the build, since the index is complete; the exit code reports that the data are damaged.
-int ReportDamage(const BuildReport& report, const Context& context) {
-  if (report.damage.empty() && report.bad.empty()) return 0;
-  std::vector<std::string> texts;
-  for (const DamageRow& damage : report.damage) texts.push_back(Describe(damage, report.shards));
-  for (const BadRow& bad : report.bad) texts.push_back(Describe(bad, report.shards));
+int ReportDamage(const BuildReport& report, const std::string& verb, const Context& context) {
+  const std::vector<std::string> texts = FindingsOf(report).certain;
+  if (texts.empty()) return 0;
   const bool pointers = std::any_of(report.damage.begin(), report.damage.end(), [](const DamageRow& damage) {
     return damage.range.reason == DamageReason::kLfsPointer;
   });
-  PrintError({ErrorCode::kDamage, texts.front(),
-              pointers ? std::string("run `git lfs pull`, and then `ofindex build --force`")
-                       : StrCat("every intact record is in the index; `ofindex info ", Printable(report.index),
-                                "` lists the damage")},
-             context);
+  std::string hint =
+      StrCat("every intact record is in the index; `ofindex info ", Printable(report.index), "` lists the damage");
+  if (report.facts.part)
+    hint = "every intact record is in the part; merge all parts, and `ofindex info` lists the damage";
+  if (pointers) hint = "run `git lfs pull`, and then " + HowToRepeat(report, verb);
+  PrintError({ErrorCode::kDamage, texts.front(), std::move(hint)}, context);
   PrintMoreErrors(std::vector<std::string>(texts.begin() + 1, texts.end()), context);
   return ExitCode(ErrorCode::kDamage);
 }
@@ -111,15 +180,15 @@ int ReportDamage(const BuildReport& report, const Context& context) {
 }  // namespace
 
 Result<int> PrintBuild(const BuildReport& report, const std::string& verb, double seconds, const Context& context) {
-  PrintWarnings(report, context);
+  PrintWarnings(report, verb, context);
   if (context.json) {
     OFINDEX_TRY(Output::Standard().Line(Dump(ToJson(report, verb, seconds))));
   } else if (!context.quiet) {
     OFINDEX_TRY(Output::Standard().Line(Summary(report, seconds)));
   }
   OFINDEX_TRY(Output::Standard().Flush());
-  const int damaged = ReportDamage(report, context);
-  const int unreadable = ReportUnreadable(report, context);
+  const int damaged = ReportDamage(report, verb, context);
+  const int unreadable = ReportUnreadable(report, verb, context);
   return unreadable != 0 ? unreadable : damaged;
 }
 

@@ -45,8 +45,12 @@ void AddMerge(CommandLine& line, Context& context) {
   verb.AddOption("-j,--threads", options.threads, "N",
                  "Computing threads, if a part must be built again; default: one per processor")
       .Between(1, 1024);
-  verb.AddFlag("--force", options.force, "Replace an index that is there; default: off");
-  verb.AddFlag("--wait", arguments->wait, "Wait for another process that is writing the same index");
+  verb.AddFlag("--columns-optional", options.columns_optional,
+               "Merge all parts even if no record has a feature that --columns of the parts names; default: an error");
+  verb.AddFlag("--force", options.force, "Replace an index that is there, but no whole index by a part; default: off");
+  verb.AddFlag(
+      "--wait", arguments->wait,
+      "Wait for another process that is writing the same index; without --force, an index that it leaves is an error");
   verb.Runs([arguments, &context] { return Merge(*arguments, context); });
 }
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -136,6 +137,28 @@ TEST_CASE("an error says whether the caller, the file or the system is at fault"
   Result<Database> text = OpenedAt(dir / "text");
   const ErrorCode code = text ? text->Prepare("SELECT 1 FROM sqlite_schema").error().code : text.error().code;
   CHECK(code == ErrorCode::kIndex);
+}
+
+TEST_CASE("a vacuum removes free pages, and keeps rows; it needs no folder but that of the file") {
+  const TempDir dir;
+  const std::string path = dir / "a";
+  Database database = NewDatabase(path);
+  REQUIRE(database.Execute("CREATE TABLE t(v BLOB)").has_value());
+  Statement insert = Prepared(database, "INSERT INTO t VALUES (zeroblob(?))");
+  for (int i = 0; i < 3000; ++i) REQUIRE(insert.Run(2 * kPage).has_value());
+  REQUIRE(database.Execute("DELETE FROM t WHERE rowid % 3 <> 0").has_value());
+  const size_t before = ReadFile(path).size();
+  WriteFile(path + "-vacuum-1", "left by a killed process");
+  REQUIRE(database.Vacuum().has_value());
+  {
+    Statement count = Prepared(database, "SELECT count(*), sum(length(v)) FROM t");
+    REQUIRE(count.Next().value());
+    CHECK(count.Int(0) == 1000);
+    CHECK(count.Int(1) == 2000 * kPage);
+  }
+  CHECK(database.Vacuum().has_value());
+  CHECK(ReadFile(path).size() < before / 2);
+  CHECK_FALSE(std::filesystem::exists(path + "-vacuum-1"));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -157,6 +159,57 @@ TEST_CASE("the skipped files of all parts are those of one build") {
   const BuildReport merged = Merge(BuildParts(set, detect, 3), MergedPath(set));
   CHECK(merged.skipped.size() == 5);
   CHECK(ReadFile(MergedPath(set)) == ReadFile(set.index()));
+}
+
+TEST_CASE("some of the parts never replace a whole index, even by force; all of them do") {
+  BuiltSet set;
+  set.Put("part-0", Records());
+  set.Build(PartOptions(set));
+  const std::string whole = ReadFile(set.index());
+  const std::vector<std::string> parts = BuildParts(set, PartOptions(set), 3);
+  const auto refused = TryMerge({parts[0], parts[1]}, set.index(), true);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == ErrorCode::kUsage);
+  CHECK(refused.error().message.find("parts 1 to 2 of 3") != std::string::npos);
+  CHECK(ReadFile(set.index()) == whole);
+  CHECK(TryMerge(parts, set.index(), true).has_value());
+  // A part may replace a part.
+  CHECK(TryMerge({parts[1]}, MergedPath(set)).has_value());
+  CHECK(TryMerge({parts[0], parts[1]}, MergedPath(set), true).has_value());
+}
+
+TEST_CASE("a part that replaces a whole index by force removes its map") {
+  BuiltSet set;
+  set.Put("part-0", Records());
+  BuildOptions options = PartOptions(set);
+  options.index = set.index();
+  set.Build(options);
+  options.part = PartChoice{.part = 1, .of = 2};
+  options.force = true;
+  set.Build(options);
+  CHECK(FilesIn(set.folder()) == std::set<std::string>{"train", "train.ofidx"});
+}
+
+TEST_CASE("a name in columns that no record of all parts has is an error of the merge, as of one build") {
+  BuiltSet set;
+  std::mt19937_64 random(1);
+  set.Put("part-0", RecordBytes(kTf, RandomMessage(kTf, 1, random)));
+  BuildOptions options = PartOptions(set);
+  options.columns = ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {"lable"}};
+  const std::vector<std::string> parts = BuildParts(set, options, 2);
+  Progress progress;
+  MergeOptions merge{.inputs = parts, .index = MergedPath(set)};
+  const auto refused = MergeIndexes(merge, progress);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == ErrorCode::kUsage);
+  CHECK(refused.error().message.find("'lable' (did you mean 'label'?)") != std::string::npos);
+  CHECK(FilesIn(set.folder()).count("merged.ofidx") == 0);
+  merge.inputs = {parts[0]};
+  CHECK(MergeIndexes(merge, progress).has_value());
+  merge.inputs = parts;
+  merge.force = true;
+  merge.columns_optional = true;
+  CHECK(MergeIndexes(merge, progress).has_value());
 }
 
 }  // namespace

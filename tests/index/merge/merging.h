@@ -20,6 +20,7 @@ inline Result<BuildReport> TryMerge(const std::vector<std::string>& inputs, cons
   MergeOptions options{.inputs = inputs, .index = index, .force = force, .threads = 1};
   options.durability = AtomicFile::Durability::kCached;
   options.segment_bytes = kTestSegmentBytes;
+  options.columns_optional = true;
   return MergeIndexes(options, progress);
 }
 

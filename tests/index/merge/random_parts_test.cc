@@ -15,7 +15,8 @@ namespace {
 
 TEST_CASE("parts merged in any order and nesting make the bytes of one build") {
   uint64_t partitions = 0;
-  for (uint64_t seed = 0; partitions < Partitions(); ++seed) {
+  // Some sets have no file that is recognised as a shard: far less than half of them.
+  for (uint64_t seed = 0; partitions < Partitions() && seed < 2 * Partitions() + 100; ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     const Framing framing = random() % 4 == 0 ? Framing::kOfRecord : Framing::kTfRecord;
@@ -30,6 +31,7 @@ TEST_CASE("parts merged in any order and nesting make the bytes of one build") {
     REQUIRE(ReadFile(MapPathOf(merged)) == ReadFile(set.map()));
     ++partitions;
   }
+  REQUIRE(partitions == Partitions());
 }
 
 }  // namespace
