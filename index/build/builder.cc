@@ -311,7 +311,7 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   ProbeChoice probes;
   if (plan) probes = {.wanted = plan->wanted(), .skipped = options.part->part == 1};
   OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set, options.format, ThreadsOf(options), progress, probes));
-  if (plan) plan->Apply(set, probed.shards);
+  if (plan) plan->Apply(set, probed);
   if (options.part_entry && !probed.shards.empty()) probed.shards.front().range.entry = options.part_entry;
   OFINDEX_TRY(CheckIndexName(index, options, probed.shards));
   return Build(options, scan, index, std::move(set), plan, std::move(probed), std::move(temporary), progress);
