@@ -231,7 +231,7 @@ Result<ProbedSet> Probe(const BuildOptions& options, const ShardSet& set, const 
     if (known.contains(set.candidates[i].stored_path)) probes.wanted[i] = false;
   }
   OFINDEX_ASSIGN(ProbedSet probed, ProbeShards(set, options.format, ThreadsOf(options), progress, probes));
-  plan->Apply(set, probed.shards);
+  plan->Apply(set, probed);
   return probed;
 }
 

@@ -55,7 +55,7 @@ struct BuildReport {
   std::vector<SkippedFile> skipped;
   std::vector<std::string> missing;
   std::string map_damage;   ///< what was wrong with the map of an up-to-date index; the map was rebuilt
-  bool renumbered = false;  ///< a merge of whole indexes: records may have other ordinals than in those
+  bool renumbered = false;  ///< a merge of whole indexes: some records have other ordinals than in those
 };
 
 /// Reads the shards once, in place, and publishes their index and its map.

@@ -38,6 +38,7 @@ void IndexWriter::BeginShard(const ShardRow& row) {
                      .first_record = records_,
                      .compression = row.compression});
   id_.AddShard(row.identity, row.framing);
+  shard_end_ = 0;
 }
 
 Result<void> IndexWriter::AddBlock(BuiltBlock block) {
@@ -101,6 +102,8 @@ IndexWriter::CopiedFeatures IndexWriter::AddFeatures(const std::vector<FeatureRo
                                                      const DatasetFacts& facts) {
   dropped_ = dropped_ || facts.features_dropped;
   if (facts.part && facts.part->dropped_from) table_.DropFrom(*facts.part->dropped_from);
+  // A whole index does not store which names it dropped: any that come after the last one it has.
+  if (!facts.part && facts.features_dropped) table_.DropAfter(features);
   CopiedFeatures copied;
   for (const FeatureRow& row : features) {
     copied.names.push_back(row.name);
@@ -112,6 +115,13 @@ IndexWriter::CopiedFeatures IndexWriter::AddFeatures(const std::vector<FeatureRo
 
 Result<void> IndexWriter::CopyBlock(BlockRow row, std::vector<ChunkRow> chunks, const CopiedFeatures& features,
                                     std::vector<uint32_t> bad) {
+  if (row.begin < shard_end_) {
+    return Fail(ErrorCode::kIndex,
+                StrCat(Printable(shards_.back().path), "@", row.begin, ": a block begins here; expected it after byte ",
+                       shard_end_, ", where the block before it ends"),
+                "build the index or the parts of this shard again");
+  }
+  shard_end_ = row.end;
   OFINDEX_TRY(AddRow(row));
   for (ChunkRow& chunk : chunks) {
     assert(chunk.feature < features.numbers.size());

@@ -41,7 +41,7 @@ class IndexWriter {
   [[nodiscard]] CopiedFeatures AddFeatures(const std::vector<FeatureRow>& features, const DatasetFacts& facts);
 
   /// Adds a block of another index to the shard, with its chunks and bad records; `bad` is as in BuiltBlock. Each
-  /// chunk must be of one of `features`. Errors: kIo.
+  /// chunk must be of one of `features`. Errors: kIndex if it begins before the last block ends; kIo.
   [[nodiscard]] Result<void> CopyBlock(BlockRow row, std::vector<ChunkRow> chunks, const CopiedFeatures& features,
                                        std::vector<uint32_t> bad);
 
@@ -83,6 +83,7 @@ class IndexWriter {
   bool dropped_ = false;
   uint64_t blocks_ = 0;
   uint64_t records_ = 0;
+  uint64_t shard_end_ = 0;  // of the shard's last block
   std::vector<ShardRow> shards_;
   std::vector<BadRow> bad_;
   std::vector<DamageRow> damage_;

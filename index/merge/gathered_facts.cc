@@ -1,6 +1,7 @@
 #include "index/merge/gathered_facts.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/file.h"
@@ -19,6 +20,16 @@ Result<std::string> Rebase::operator()(const std::string& stored) const {
   return RelativeTo(PathFrom(from_, stored), to_);
 }
 
+Result<std::vector<std::string>> RebasedSources(const DatasetFacts& facts, const Rebase& rebase) {
+  std::vector<std::string> sources;
+  for (const std::string& stored : facts.sources) {
+    const bool is_list = stored.starts_with('@');
+    OFINDEX_ASSIGN(std::string source, rebase(is_list ? stored.substr(1) : stored));
+    sources.push_back(is_list ? "@" + source : std::move(source));
+  }
+  return sources;
+}
+
 Result<ShardRow> GatheredFacts::Take(const ShardRow& shard, const Rebase& rebase) {
   ShardRow row = shard;
   OFINDEX_ASSIGN(row.path, rebase(shard.path));
@@ -35,22 +46,40 @@ Result<ShardRow> GatheredFacts::Take(const ShardRow& shard, const Rebase& rebase
 }
 
 Result<void> GatheredFacts::TakeSkipped(MergeSource& source) {
-  skipped_count_ += source.facts().skipped;
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());  // that an index can store
+  skipped_count_ += std::min(source.facts().skipped, kMost - skipped_count_);
+  whole_ = whole_ || !source.facts().part;
   const Rebase rebase(source.path(), index_);
   OFINDEX_ASSIGN(std::vector<SkippedFile> skipped, source.ReadSkipped());
   for (SkippedFile& file : skipped) {
     OFINDEX_ASSIGN(file.path, rebase(file.path));
     skipped_.push_back(std::move(file));
   }
+  if (skipped_.size() > 2 * kMaxSkipped) LimitSkipped();
   return {};
 }
 
+// Sorts the skipped files, and removes those that are listed twice and those that have no room in an index.
+void GatheredFacts::LimitSkipped() {
+  const auto by_path = [](const SkippedFile& a, const SkippedFile& b) { return NaturalLess(a.path, b.path); };
+  std::stable_sort(skipped_.begin(), skipped_.end(), [&](const SkippedFile& a, const SkippedFile& b) {
+    return a.path == b.path ? IsUnreadable(a) && !IsUnreadable(b) : by_path(a, b);
+  });
+  if (whole_) {
+    const auto last = std::unique(skipped_.begin(), skipped_.end(),
+                                  [](const SkippedFile& a, const SkippedFile& b) { return a.path == b.path; });
+    skipped_count_ -= std::min(skipped_count_, static_cast<uint64_t>(skipped_.end() - last));
+    skipped_.erase(last, skipped_.end());
+  }
+  if (skipped_.size() <= kMaxSkipped) return;
+  std::stable_partition(skipped_.begin(), skipped_.end(), IsUnreadable);
+  skipped_.resize(kMaxSkipped);
+  std::stable_sort(skipped_.begin(), skipped_.end(), by_path);
+}
+
 Result<void> GatheredFacts::TakeSources(const DatasetFacts& facts, const std::string& path) {
-  const Rebase rebase(path, index_);
-  for (const std::string& stored : facts.sources) {
-    const bool is_list = stored.starts_with('@');
-    OFINDEX_ASSIGN(std::string source, rebase(is_list ? stored.substr(1) : stored));
-    if (is_list) source.insert(source.begin(), '@');
+  OFINDEX_ASSIGN(std::vector<std::string> sources, RebasedSources(facts, Rebase(path, index_)));
+  for (std::string& source : sources) {
     if (std::find(sources_.begin(), sources_.end(), source) == sources_.end()) sources_.push_back(std::move(source));
   }
   return {};
@@ -66,8 +95,7 @@ Result<DatasetFacts> GatheredFacts::Finish(const DatasetFacts& shared, IndexWrit
   facts.compression = shared.compression;
   facts.message = shared.message;
   facts.sources = std::move(sources_);
-  std::stable_sort(skipped_.begin(), skipped_.end(),
-                   [](const SkippedFile& a, const SkippedFile& b) { return NaturalLess(a.path, b.path); });
+  LimitSkipped();
   OFINDEX_TRY(writer.AddSkipped(skipped_, facts));
   facts.skipped = skipped_count_;
   return facts;

@@ -27,6 +27,9 @@ class Rebase {
   bool same_folder_ = false;
 };
 
+/// Returns the DATA that an index was built from, as stored in another index. Errors: those of RelativeTo.
+[[nodiscard]] Result<std::vector<std::string>> RebasedSources(const DatasetFacts& facts, const Rebase& rebase);
+
 /// The facts of several indexes put together: all but their blocks. Not thread-safe.
 class GatheredFacts {
  public:
@@ -36,7 +39,8 @@ class GatheredFacts {
   /// Returns a shard's row as the merged index has it. Errors: kFormat if the shards are of both formats.
   [[nodiscard]] Result<ShardRow> Take(const ShardRow& shard, const Rebase& rebase);
 
-  /// Adds the skipped files of `source`. Errors: kIndex, kStale, kIo.
+  /// Adds the skipped files of `source`; keeps no more than an index lists. A file that several whole indexes skipped
+  /// is listed once. Errors: kIndex, kStale, kIo.
   [[nodiscard]] Result<void> TakeSkipped(MergeSource& source);
 
   /// Adds the DATA that the index with the facts `facts`, at `path`, was built from, unless it is there. Errors: kIo.
@@ -53,11 +57,14 @@ class GatheredFacts {
   [[nodiscard]] std::vector<SkippedFile>& skipped() { return skipped_; }
 
  private:
+  void LimitSkipped();
+
   std::string index_;
   std::optional<Framing> framing_;
   std::string framed_;  // a shard of that framing
   std::vector<SkippedFile> skipped_;
   uint64_t skipped_count_ = 0;
+  bool whole_ = false;  // some index was whole
   std::vector<std::string> sources_;
 };
 

@@ -1,5 +1,6 @@
 #include "index/merge/merger.h"
 
+#include <atomic>
 #include <utility>
 
 #include "base/allocation.h"
@@ -13,11 +14,30 @@
 #include "index/merge/part_order.h"
 #include "index/merge/part_rebuilder.h"
 #include "index/merge/whole_copier.h"
+#include "index/output/shard_names.h"
 #include "index/shards/input_files.h"
 #include "index/shards/output_rule.h"
 
 namespace ofindex {
 namespace {
+
+// Returns the shards that the names of the others imply, as a build reports them.
+std::vector<std::string> MissingOf(const BuildReport& report) {
+  std::vector<std::string> names;
+  for (const ShardRow& shard : report.shards) names.push_back(shard.path);
+  for (const SkippedFile& file : report.skipped) {
+    if (file.kind != SkippedFile::Kind::kBrokenLink) names.push_back(file.path);
+  }
+  return MissingOfSets(names);
+}
+
+// Forgets what was counted while parts were built again.
+void Restart(Progress& progress) {
+  for (std::atomic<uint64_t>* const count : {&progress.bytes_total, &progress.bytes_done, &progress.records_done,
+                                             &progress.shards_total, &progress.shards_done}) {
+    *count = 0;
+  }
+}
 
 BuildReport ReportOf(const IndexWriter& writer, const std::string& index, DatasetFacts facts,
                      std::vector<SkippedFile> skipped) {
@@ -26,6 +46,7 @@ BuildReport ReportOf(const IndexWriter& writer, const std::string& index, Datase
   report.facts = std::move(facts);
   TakeWritten(writer, report);
   report.skipped = std::move(skipped);
+  if (!report.facts.part) report.missing = MissingOf(report);
   return report;
 }
 
@@ -64,6 +85,7 @@ Result<BuildReport> MergeParts(const MergeOptions& options, std::vector<PartInpu
   PartRebuilder rebuilder(options.index, options.threads, options.segment_bytes, progress);
   const auto rebuild = [&](const PartInput& part, const WalkEntry& entry) { return rebuilder.Rebuild(part, entry); };
   OFINDEX_ASSIGN(parts, OrderParts(std::move(parts), rebuild));
+  Restart(progress);
   for (const PartInput& part : parts) progress.shards_total += part.shards;
   const DatasetFacts& first = parts.front().facts;
   PartFacts range = *first.part;
@@ -98,7 +120,7 @@ Result<BuildReport> MergeWhole(const MergeOptions& options, AtomicFile temporary
   OFINDEX_ASSIGN(DatasetFacts facts, gathered.Finish(copier.facts(), writer));
   OFINDEX_TRY(writer.Finish(facts, output.path()));
   BuildReport report = ReportOf(writer, options.index, std::move(facts), std::move(gathered.skipped()));
-  report.renumbered = options.inputs.size() > 1;
+  report.renumbered = copier.renumbered();
   OFINDEX_TRY(Publish(output, options, progress, report));
   return report;
 }

@@ -5,8 +5,10 @@
 #include <memory>
 #include <utility>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "index/catalog/catalog_reader.h"
+#include "index/merge/gathered_facts.h"
 #include "index/walk/resync.h"
 #include "index/walk/walk_range.h"
 
@@ -16,6 +18,23 @@ namespace {
 const PartFacts& FactsOf(const PartInput& input) { return *input.facts.part; }
 
 std::string Named(const PartInput& input) { return StrCat(Printable(input.path), " (", Describe(FactsOf(input)), ")"); }
+
+// Checks that the parts were built from the same DATA: a job has the names of its files, but not that of their folder.
+Result<void> CheckSameData(const PartInput& part, const PartInput& before) {
+  const Rebase rebase(part.path, before.path);
+  OFINDEX_ASSIGN(const std::vector<std::string> sources, RebasedSources(part.facts, rebase));
+  const std::vector<std::string>& expected = before.facts.sources;
+  if (sources == expected) return {};
+  const auto differ = std::mismatch(sources.begin(), sources.end(), expected.begin(), expected.end());
+  const auto named = [](const auto& at, const auto& all) {
+    return at == all.end() ? std::string("nothing") : StrCat("'", Printable(*at), "'");
+  };
+  return Fail(ErrorCode::kUsage,
+              StrCat(Named(part), " and ", Named(before), ": parts of different jobs: built from ",
+                     named(differ.first, sources), " and ", named(differ.second, expected), ", as seen from ",
+                     Printable(FolderOf(before.path))),
+              "merge the parts of one job; build all of them with the same DATA, and keep them where they were built");
+}
 
 // Checks that the parts are of one job and follow one another without a gap.
 Result<void> CheckNumbers(const std::vector<PartInput>& parts) {
@@ -28,6 +47,7 @@ Result<void> CheckNumbers(const std::vector<PartInput>& parts) {
                          ": parts of different jobs: of other files, other sizes or other options"),
                   "merge the parts of one job; build all of them with the same DATA and options");
     }
+    OFINDEX_TRY(CheckSameData(parts[i], parts[i - 1]));
     if (part.first <= before.last) {
       return Fail(ErrorCode::kUsage,
                   StrCat(Named(parts[i - 1]), " and ", Named(parts[i]), ": both have part ", part.first),
@@ -75,12 +95,15 @@ Result<void> CheckContinues(const PartInput& part, const std::optional<UnendedSh
       part, StrCat("it does not continue ", Printable(open->path), "@", open->end, ", where the part before it ends"));
 }
 
+// Returns the sum, or UINT64_MAX if it is larger: parts are untrusted.
+uint64_t SumOf(uint64_t a, uint64_t b) { return a + std::min(b, kNowhere - a); }
+
 // Returns whether the range was walked as if the walk of the bytes before it had gone on: it was entered at the first
 // record that begins in it, and the two have not used up the budget of the shard.
 bool IsEnteredAt(const PartialShard& head, const WalkEntry& entry, uint64_t size) {
   const bool entered =
       head.first == kNowhere ? entry.position >= std::min(head.end, size) : head.first == entry.position;
-  return entered && entry.tested + head.tested <= ResyncBudget(size);
+  return entered && SumOf(entry.tested, head.tested) <= ResyncBudget(size);
 }
 
 // Returns the shard that goes on after a part, after which `open` goes on.
@@ -95,8 +118,21 @@ std::optional<UnendedShard> OpenAfter(const PartInput& part, const std::optional
   if (goes_on) after.next = open->next;
   if (range.first == kNowhere) return after;
   const uint64_t tested_before = after.next ? after.next->tested : 0;
-  after.next = WalkEntry{.position = range.next, .tested = tested_before + range.tested};
+  after.next = WalkEntry{.position = range.next, .tested = SumOf(tested_before, range.tested)};
   return after;
+}
+
+// Returns whether a part of these shards can have the range: only its first shard begins in the middle, and only its
+// last goes on in another part.
+bool IsPossible(const PartialShard& range, const std::vector<ShardRow>& shards) {
+  if (range.shard >= shards.size()) return false;
+  const ShardRow& shard = shards[range.shard];
+  const bool divisible = shard.framing == Framing::kTfRecord && shard.compression == Compression::kNone;
+  const bool at_ends =
+      (range.begin == 0 || range.shard == 0) && (range.end == kNowhere || range.shard + 1 == shards.size());
+  const bool inside = range.first == kNowhere || (range.begin <= range.first && range.first <= shard.identity.size &&
+                                                  range.next <= shard.identity.size);
+  return divisible && at_ends && inside;
 }
 
 }  // namespace
@@ -109,7 +145,7 @@ Result<PartInput> PartInput::Read(const std::string& path) {
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
   input.shards = shards.size();
   for (const PartialShard& partial : input.facts.part->partial) {
-    if (partial.shard >= shards.size()) return DamagedIndex(path, "a range of a shard that it does not have");
+    if (!IsPossible(partial, shards)) return DamagedIndex(path, "a range that its shards cannot have");
     input.partial_shards.push_back(shards[partial.shard]);
   }
   return input;
@@ -168,7 +204,7 @@ std::optional<PartFacts> MergedFacts(const std::vector<PartInput>& parts, const 
       }
       PartialShard& so_far = merged.partial.back();
       so_far.end = range.end;
-      so_far.tested += range.tested;
+      so_far.tested = SumOf(so_far.tested, range.tested);
       if (so_far.first == kNowhere) so_far.first = range.first;
       if (range.first != kNowhere) so_far.next = range.next;
     }

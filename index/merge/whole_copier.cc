@@ -83,6 +83,8 @@ Result<void> WholeCopier::CopyTo(IndexWriter& writer, Progress& progress) {
   for (const Place& place : places_) {
     Use(place.source);
     writer.BeginShard(place.row);
+    const bool moved = writer.shards().back().first_record != place.row.first_record;
+    renumbered_ = renumbered_ || (moved && place.row.records != 0);
     ShardFindings findings;
     OFINDEX_TRY(sources_[place.source].CopyShard(place.shard, writer, findings, progress));
     OFINDEX_TRY(writer.EndShard(std::move(findings)));

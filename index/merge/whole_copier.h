@@ -26,6 +26,9 @@ class WholeCopier {
   /// Returns the number of shards in all of them.
   [[nodiscard]] size_t shards() const { return places_.size(); }
 
+  /// Returns whether a record got another ordinal, available after CopyTo.
+  [[nodiscard]] bool renumbered() const { return renumbered_; }
+
   /// Copies everything. Call it once. Errors: kIndex, kStale, kIo, kInterrupted.
   [[nodiscard]] Result<void> CopyTo(IndexWriter& writer, Progress& progress);
 
@@ -42,6 +45,7 @@ class WholeCopier {
 
   std::vector<MergeSource> sources_;
   std::vector<Place> places_;
+  bool renumbered_ = false;
   std::vector<size_t> connected_;  // sources with an open file, the least recently used first
 };
 

@@ -74,12 +74,16 @@ std::vector<bool> PartPlan::wanted() const {
   return wanted;
 }
 
-void PartPlan::Apply(const ShardSet& set, std::vector<ProbedShard>& probed) const {
+void PartPlan::Apply(const ShardSet& set, ProbedSet& probed) const {
   std::map<std::string_view, WalkRange> by_path;
   for (size_t i = 0; i < ranges.size(); ++i) {
     if (ranges[i]) by_path.emplace(set.candidates[i].stored_path, *ranges[i]);
   }
-  std::erase_if(probed, [&](ProbedShard& shard) {
+  std::erase_if(probed.skipped, [&](const SkippedFile& file) {
+    const auto found = by_path.find(file.path);
+    return found != by_path.end() && found->second.begin != 0;
+  });
+  std::erase_if(probed.shards, [&](ProbedShard& shard) {
     const auto found = by_path.find(shard.file.stored_path);
     if (found == by_path.end()) return true;
     const bool divisible =

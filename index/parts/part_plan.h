@@ -32,9 +32,10 @@ struct PartPlan {
   /// Returns which candidates the part has bytes of.
   [[nodiscard]] std::vector<bool> wanted() const;
 
-  /// Keeps of `probed`, the shards among the wanted candidates, those that the part has, with their ranges. A shard
-  /// that cannot be walked in parts belongs as a whole to the part that has its beginning.
-  void Apply(const ShardSet& set, std::vector<ProbedShard>& probed) const;
+  /// Keeps of `probed`, which has the wanted candidates, the shards and skipped files that the part has; sets the
+  /// ranges of its shards. A skipped file, and a shard that cannot be walked in parts, belong as a whole to the part
+  /// that has their beginning.
+  void Apply(const ShardSet& set, ProbedSet& probed) const;
 };
 
 /// Divides the bytes of all files evenly into `choice.of` parts, in order. A large file is divided at the ends of its

@@ -101,6 +101,15 @@ void FeatureTable::DropFrom(std::string name) {
   }
 }
 
+void FeatureTable::DropAfter(const std::vector<FeatureRow>& features) {
+  std::string first;
+  for (const FeatureRow& row : features) {
+    // The next name in byte order.
+    if (!choice_.Named(row.name)) first = std::max(first, row.name + '\0');
+  }
+  DropFrom(std::move(first));
+}
+
 // Finds the first name in excess, as an extractor does for one block.
 void FeatureTable::Prune() {
   size_t names = 0;

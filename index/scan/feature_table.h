@@ -24,6 +24,10 @@ class FeatureTable {
   /// Drops `name` and all names after it, including those added later: some block has dropped them.
   void DropFrom(std::string name);
 
+  /// Drops all names after the last of `features`, not counting those named in --columns: an index with these features
+  /// has dropped some.
+  void DropAfter(const std::vector<FeatureRow>& features);
+
   /// Adds one feature of one block. Returns the feature's number, assigned in order of arrival; nullopt if too many
   /// names sort before it.
   [[nodiscard]] std::optional<uint32_t> Add(const BlockFeature& feature);

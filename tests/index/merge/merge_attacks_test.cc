@@ -1,9 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "index/build/index_writer.h"
+#include "index/scan/built_block.h"
 #include "tests/index/merge/merging.h"
 #include "tests/support/files.h"
 
@@ -72,6 +75,17 @@ TEST_CASE("parts of other options, other numbers and other data are refused") {
   CheckRefused({attack.parts[0], foreign}, attack.index, ErrorCode::kUsage, "parts of different jobs");
 }
 
+TEST_CASE("parts of another folder, whose files have the same names and sizes, are refused") {
+  const Attack attack;
+  BuiltSet other;
+  other.Put("part-0", Records());
+  other.Put("part-1", Records(2));
+  const std::vector<std::string> foreign = BuildParts(other, PartOptions(other), 4);
+  CheckRefused({attack.parts[0], attack.parts[1], foreign[2], foreign[3]}, attack.index, ErrorCode::kUsage,
+               "parts of different jobs: built from");
+  CheckRefused({foreign[0], attack.parts[1]}, attack.index, ErrorCode::kUsage, "parts of different jobs: built from");
+}
+
 TEST_CASE("parts of a shard that was rewritten in between, with the same size, are refused") {
   Attack attack;
   std::string changed = Records();
@@ -104,6 +118,32 @@ TEST_CASE("an index is never written over one of its inputs, and over another on
   }
   CHECK_FALSE(TryMerge(attack.parts, attack.set.index()).has_value());
   CHECK(TryMerge(attack.parts, attack.set.index(), true).has_value());
+}
+
+TEST_CASE("blocks that overlap in one shard are refused") {
+  const TempDir dir;
+  WriteFile(dir / "merged.ofidx", "");
+  auto writer = IndexWriter::Begin(dir / "merged.ofidx", std::nullopt, ColumnChoice{});
+  REQUIRE(writer.has_value());
+  const std::vector<uint64_t> boundaries = {100, 120, 140};
+  const auto copy = [&](uint64_t begin) {
+    std::vector<uint64_t> moved = boundaries;
+    for (uint64_t& each : moved) each += begin;
+    return writer->CopyBlock(EncodeBlock(0, kTf, 0, moved).row, {}, {}, {});
+  };
+  ShardRow shard;
+  shard.path = "part-0";
+  shard.framing = kTf;
+  writer->BeginShard(shard);
+  CHECK(copy(0).has_value());
+  CHECK(copy(40).has_value());
+  const auto overlapping = copy(79);
+  REQUIRE_FALSE(overlapping.has_value());
+  CHECK(overlapping.error().code == ErrorCode::kIndex);
+  CHECK(overlapping.error().message.find("part-0@179") != std::string::npos);
+  shard.path = "part-1";
+  writer->BeginShard(shard);
+  CHECK(copy(0).has_value());
 }
 
 TEST_CASE("a part of another version, or none at all, is refused") {

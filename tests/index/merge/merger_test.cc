@@ -93,23 +93,72 @@ TEST_CASE("parts may be built somewhere else than where the index will lie") {
   CHECK(ReadFile(MapPathOf(MergedPath(set))) == ReadFile(set.map()));
 }
 
-TEST_CASE("a false record at the beginning of a range costs a second walk of it, and no wrong answer") {
+// A set of 16 parts, some of which begin inside a payload that contains whole records.
+class FalseRecords {
+ public:
+  FalseRecords() {
+    std::string inner;
+    while (inner.size() < 3000) inner += RecordBytes(kTf, "inner");
+    set.Put("part-0", Records() + RecordBytes(kTf, inner) + RecordBytes(kTf, inner) + Records(2));
+    report = set.Build(PartOptions(set));
+    parts = BuildParts(set, PartOptions(set), 16);
+  }
+
   BuiltSet set;
-  // The second segment begins inside a payload that contains whole records.
-  std::string inner;
-  while (inner.size() < 3000) inner += RecordBytes(kTf, "inner");
-  set.Put("part-0", Records() + RecordBytes(kTf, inner) + RecordBytes(kTf, inner) + Records(2));
-  const BuildOptions options = PartOptions(set);
-  set.Build(options);
-  Merge(BuildParts(set, options, 16), MergedPath(set));
-  CHECK(ReadFile(MergedPath(set)) == ReadFile(set.index()));
-  // The data are needed for it.
-  std::filesystem::rename(set.data(), set.data() + "-moved");
+  BuildReport report;
   std::vector<std::string> parts;
-  for (uint32_t part = 1; part <= 16; ++part) parts.push_back(PartPathOf(set.index(), {.part = part, .of = 16}));
-  std::filesystem::remove(MergedPath(set));
-  std::filesystem::remove(MapPathOf(MergedPath(set)));
-  CHECK_FALSE(TryMerge(parts, MergedPath(set)).has_value());
+};
+
+TEST_CASE("a false record at the beginning of a range costs a second walk of it, and no wrong answer") {
+  const FalseRecords made;
+  Merge(made.parts, MergedPath(made.set));
+  CHECK(ReadFile(MergedPath(made.set)) == ReadFile(made.set.index()));
+}
+
+TEST_CASE("a part that must be built again needs its data; the error names the part") {
+  const FalseRecords made;
+  std::filesystem::rename(made.set.data(), made.set.data() + "-moved");
+  const auto before = FilesIn(made.set.folder());
+  const auto report = TryMerge(made.parts, MergedPath(made.set));
+  REQUIRE_FALSE(report.has_value());
+  CAPTURE(report.error().message);
+  CHECK(report.error().code == ErrorCode::kStale);
+  CHECK(report.error().message.find(".part-") != std::string::npos);
+  CHECK(report.error().message.find("cannot be built again") != std::string::npos);
+  CHECK(report.error().message.find("no such file or folder") != std::string::npos);
+  CHECK(FilesIn(made.set.folder()) == before);
+}
+
+TEST_CASE("records of parts that are built again are counted once") {
+  const FalseRecords made;
+  Progress progress;
+  MergeOptions options{.inputs = made.parts, .index = MergedPath(made.set), .threads = 1};
+  options.segment_bytes = kTestSegmentBytes;
+  REQUIRE(MergeIndexes(options, progress).has_value());
+  CHECK(progress.records_done == made.report.facts.records);
+  CHECK(progress.shards_done == 1);
+  CHECK(progress.bytes_total == 0);
+}
+
+TEST_CASE("a part is built again in a temporary file: other files stay, and what a killed merge left is removed") {
+  const FalseRecords made;
+  auto expected = FilesIn(made.set.folder());
+  for (uint32_t part = 1; part <= 16; ++part) {
+    const std::string name = PartPathOf("merged.ofidx", {.part = part, .of = 16}) + ".again";
+    WriteFile(made.set.folder() + "/" + name + ".ofidx", "a file of the user");
+    expected.insert(name + ".ofidx");
+    WriteFile(made.set.folder() + "/" + name + std::string(kTemporarySuffix), "half a part");
+    WriteFile(made.set.folder() + "/" + name + std::string(kTemporarySuffix) + std::string(kTemporarySuffix), "");
+  }
+  Merge(made.parts, MergedPath(made.set));
+  CHECK(ReadFile(MergedPath(made.set)) == ReadFile(made.set.index()));
+  for (const std::string& name : expected) CHECK(FilesIn(made.set.folder()).contains(name));
+  std::filesystem::remove(MergedPath(made.set));
+  Merge(made.parts, MergedPath(made.set));
+  for (uint32_t part = 1; part <= 16; ++part) {
+    const std::string name = made.set.folder() + "/" + PartPathOf("merged.ofidx", {.part = part, .of = 16});
+    CHECK(ReadFile(name + ".again.ofidx") == "a file of the user");
+  }
 }
 
 TEST_CASE("if every range begins with a record, the data are not needed") {
@@ -210,6 +259,33 @@ TEST_CASE("a name in columns that no record of all parts has is an error of the 
   merge.force = true;
   merge.columns_optional = true;
   CHECK(MergeIndexes(merge, progress).has_value());
+}
+
+TEST_CASE("a large file that is no shard is skipped once, not by each part that has bytes of it") {
+  BuiltSet set;
+  set.Put("part-0", Records());
+  set.Put("big.txt", std::string(10 * kTestSegmentBytes, 'n'));
+  BuildOptions options = PartOptions(set);
+  options.format.framing.reset();
+  set.Build(options);
+  const BuildReport merged = Merge(BuildParts(set, options, 8), MergedPath(set));
+  CHECK(merged.skipped.size() == 1);
+  CHECK(ReadFile(MergedPath(set)) == ReadFile(set.index()));
+}
+
+TEST_CASE("shards that their names imply are reported as by one build, unless parts are missing too") {
+  BuiltSet set;
+  set.Put("a-00000-of-00004", Records());
+  set.Put("a-00001-of-00004", Records(2));
+  set.Put("a-00003-of-00004", Records(3));
+  const BuildOptions options = PartOptions(set);
+  const std::vector<std::string> missing = set.Build(options).missing;
+  CHECK(missing == std::vector<std::string>{"train/a-00002-of-00004"});
+  std::vector<std::string> parts = BuildParts(set, options, 3);
+  CHECK(Merge(parts, MergedPath(set)).missing == missing);
+  CHECK(Merge({set.index()}, set.folder() + "/whole.ofidx").missing == missing);
+  parts.pop_back();
+  CHECK(Merge(parts, set.folder() + "/some.ofidx").missing.empty());
 }
 
 }  // namespace

@@ -2,11 +2,15 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "index/build/index_writer.h"
 #include "index/walk/resync.h"
+#include "tests/support/files.h"
+#include "tests/support/temp_dir.h"
 
 namespace ofindex {
 namespace {
@@ -100,6 +104,58 @@ TEST_CASE("ranges of a shard share the bytes that may be read to find records af
   CHECK(RebuiltOf({RangeOf(1, 0, 2050, budget - 5), RangeOf(2, 2050, 4100, 5)}).empty());
   const Rebuilt expected = {{2, {.position = 2050, .tested = budget - 5}}};
   CHECK(RebuiltOf({RangeOf(1, 0, 2050, budget - 5), RangeOf(2, 2050, 4100, 6)}) == expected);
+}
+
+TEST_CASE("forged numbers of bytes read do not wrap around") {
+  const Rebuilt expected = {{2, {.position = 2050, .tested = kNowhere - 3}}};
+  CHECK(RebuiltOf({RangeOf(1, 0, 2050, kNowhere - 3), RangeOf(2, 2050, 4100, 9)}) == expected);
+  const std::vector<PartInput> parts = {RangeOf(1, 0, 2050, kNowhere - 3), RangeOf(2, 2050, 4100, 9)};
+  CHECK(MergedFacts(parts, {0, 0})->partial[0].tested == kNowhere);
+}
+
+// Writes a part of two shards of kSize bytes with these ranges, and reads it.
+Result<PartInput> ReadForged(const std::vector<PartialShard>& partial, Framing framing = Framing::kTfRecord) {
+  const TempDir dir;
+  const std::string path = dir / "part.ofidx";
+  WriteFile(path, "");
+  auto writer = IndexWriter::Begin(path, std::nullopt, ColumnChoice{});
+  REQUIRE(writer.has_value());
+  for (const char* name : {"a", "b"}) {
+    ShardRow row;
+    row.path = name;
+    row.framing = framing;
+    row.identity.size = kSize;
+    writer->BeginShard(row);
+    REQUIRE(writer->EndShard({}).has_value());
+  }
+  DatasetFacts facts;
+  facts.part = PartFacts{.first = 2, .last = 2, .of = 4, .partial = partial};
+  REQUIRE(writer->Finish(facts, path).has_value());
+  return PartInput::Read(path);
+}
+
+TEST_CASE("only the first shard of a part may begin in the middle, and only the last may go on") {
+  const PartialShard head{.shard = 0, .begin = 2048, .end = kNowhere, .first = 2050, .next = kSize};
+  const PartialShard tail{.shard = 1, .begin = 0, .end = 2048, .first = 0, .next = 2050};
+  CHECK(ReadForged({}).has_value());
+  CHECK(ReadForged({head}).has_value());
+  CHECK(ReadForged({head, tail}).has_value());
+  CHECK(ReadForged({{.shard = 0, .begin = 2048, .end = kNowhere, .first = kNowhere, .next = 0}}).has_value());
+  const std::pair<const char*, std::vector<PartialShard>> forged[] = {
+      {"another shard begins in the middle", {{.shard = 1, .begin = 2048, .end = kNowhere, .first = 2050}}},
+      {"another shard goes on", {{.shard = 0, .begin = 0, .end = 2048, .next = 2050}}},
+      {"a shard that the part does not have", {{.shard = 2, .begin = 0, .end = 2048, .next = 2050}}},
+      {"first record before the range", {{.shard = 0, .begin = 2048, .end = kNowhere, .first = 2047, .next = kSize}}},
+      {"first record after the shard", {{.shard = 0, .begin = 2048, .end = kNowhere, .first = kSize + 1}}},
+      {"next record after the shard", {{.shard = 1, .begin = 0, .end = 2048, .first = 0, .next = kSize + 1}}},
+  };
+  for (const auto& [name, partial] : forged) {
+    CAPTURE(name);
+    const auto part = ReadForged(partial);
+    REQUIRE_FALSE(part.has_value());
+    CHECK(part.error().code == ErrorCode::kIndex);
+  }
+  CHECK_FALSE(ReadForged({head}, Framing::kOfRecord).has_value());
 }
 
 TEST_CASE("merged ranges become one, and a shard of which nothing is missing is no range") {

@@ -48,7 +48,7 @@ inline void PutRandomShards(BuiltSet& set, Framing framing, std::mt19937_64& ran
     if (below(5) == 0) bytes = Compressed(Compression::kGzip, bytes);
     set.Put("part-" + std::to_string(shard), bytes);
   }
-  if (below(3) == 0) set.Put("notes.txt", "not a record file");
+  if (below(3) == 0) set.Put("notes.txt", "not a record file" + std::string(below(4 * kTestSegmentBytes), 'n'));
 }
 
 /// Returns options of a random build.
