@@ -16,12 +16,8 @@ import time
 from e2e.command import CommandTest
 from e2e.samples import write_parts
 from e2e.tracing import TracedTest
-<<<<<<< HEAD
 from e2e.unreadable_test import PermissionTest
 from oracle import messages, records
-=======
-from oracle import records
->>>>>>> mend-a
 
 FAULTS = os.environ.get("OFINDEX_FAULTS", "25")
 PARTS = 4
