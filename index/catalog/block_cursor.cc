@@ -10,10 +10,6 @@
 namespace ofindex {
 namespace {
 
-std::vector<uint8_t> Copied(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
-
-bool Fits32(int64_t value) { return value >= 0 && value <= std::numeric_limits<uint32_t>::max(); }
-
 // Returns the chunk in a row; nullopt if it is none.
 std::optional<ChunkRow> ChunkOf(const sqlite::Statement& row) {
   const std::optional<ColumnRole> role = ParseColumnRole(row.Text(2));

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "index/columns/column.h"
 #include "index/database/sqlite.h"
@@ -54,6 +56,12 @@ class BlockCursor {
   bool has_chunk_ = false;  // `chunks_` is at a row that was not taken yet
   bool no_chunks_ = false;  // all were taken
 };
+
+// For the cells of all tables.
+[[nodiscard]] inline std::vector<uint8_t> Copied(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
+
+/// Returns false for values above 32 bits and negative ones.
+[[nodiscard]] inline bool Fits32(int64_t value) { return value >= 0 && value <= std::numeric_limits<uint32_t>::max(); }
 
 /// Returns a row of the table `block` without offsets and hashes; without records if a number is out of range.
 [[nodiscard]] BlockRow BlockMetadataOf(const sqlite::Statement& row);

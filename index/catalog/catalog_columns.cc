@@ -4,19 +4,12 @@
 #include <utility>
 
 #include "base/text.h"
+#include "index/catalog/block_cursor.h"
 #include "index/catalog/catalog_reader.h"
 
 // The part of CatalogReader that reads features and their columns.
 
 namespace ofindex {
-namespace {
-
-std::vector<uint8_t> Copied(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
-
-// Returns false for values above 32 bits and negative ones.
-bool Fits32(int64_t value) { return value >= 0 && value <= std::numeric_limits<uint32_t>::max(); }
-
-}  // namespace
 
 Result<std::vector<FeatureRow>> CatalogReader::Features() {
   OFINDEX_ASSIGN(CheckedRows rows, Rows("feature"));

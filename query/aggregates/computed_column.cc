@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-using Op = ComputedStep::Op;
+using StepOp = ComputedStep::Op;
 using Type = ColumnValue::Type;
 
 /// The results for the records of a block, added in order.
@@ -82,7 +82,7 @@ Result<std::optional<IntegerRange>> RangeOf(ColumnStore& store, uint32_t number)
 Result<std::shared_ptr<const Chunk>> ComputedColumn::Compute(ColumnStore& store, uint64_t block) const {
   ComputedInputs inputs(steps_.size());
   for (size_t i = 0; i < steps_.size(); ++i) {
-    if (steps_[i].op != Op::kColumn) continue;
+    if (steps_[i].op != StepOp::kColumn) continue;
     OFINDEX_ASSIGN(inputs[i], store.Load(store.columns()[steps_[i].column], block));
   }
   const uint32_t records = store.blocks()[block].records;
@@ -105,7 +105,7 @@ Result<bool> ComputedColumn::IsIntegral(ColumnStore& store) const {
   std::vector<std::optional<IntegerRange>> ranges;
   for (const Step& step : steps_) {
     std::optional<IntegerRange> range;
-    if (step.op == Op::kColumn) {
+    if (step.op == StepOp::kColumn) {
       OFINDEX_ASSIGN(range, RangeOf(store, step.column));
     } else {
       range = RangeOf(step, ranges);

@@ -15,7 +15,7 @@ namespace ofindex {
 namespace {
 
 using Number = ComputedNumber;
-using Op = ComputedStep::Op;
+using StepOp = ComputedStep::Op;
 using Type = ColumnValue::Type;
 
 Number Integer(int64_t value) {
@@ -45,20 +45,20 @@ int64_t AsInteger(const Number& number) {
 }
 
 // Returns nothing if the result is no integer.
-std::optional<Number> OfIntegers(Op op, int64_t a, int64_t b) {
+std::optional<Number> OfIntegers(StepOp op, int64_t a, int64_t b) {
   int64_t result = 0;
   const bool overflow = b == -1 && a == std::numeric_limits<int64_t>::min();
   switch (op) {
-    case Op::kAdd:
+    case StepOp::kAdd:
       if (__builtin_add_overflow(a, b, &result)) return std::nullopt;
       return Integer(result);
-    case Op::kSubtract:
+    case StepOp::kSubtract:
       if (__builtin_sub_overflow(a, b, &result)) return std::nullopt;
       return Integer(result);
-    case Op::kMultiply:
+    case StepOp::kMultiply:
       if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
       return Integer(result);
-    case Op::kDivide:
+    case StepOp::kDivide:
       if (b == 0) return Number();
       if (overflow) return std::nullopt;
       return Integer(a / b);
@@ -68,12 +68,12 @@ std::optional<Number> OfIntegers(Op op, int64_t a, int64_t b) {
   }
 }
 
-Number OfReals(Op op, const Number& a, const Number& b) {
+Number OfReals(StepOp op, const Number& a, const Number& b) {
   switch (op) {
-    case Op::kAdd: return Real(AsReal(a) + AsReal(b));
-    case Op::kSubtract: return Real(AsReal(a) - AsReal(b));
-    case Op::kMultiply: return Real(AsReal(a) * AsReal(b));
-    case Op::kDivide: return AsReal(b) == 0 ? Number() : Real(AsReal(a) / AsReal(b));
+    case StepOp::kAdd: return Real(AsReal(a) + AsReal(b));
+    case StepOp::kSubtract: return Real(AsReal(a) - AsReal(b));
+    case StepOp::kMultiply: return Real(AsReal(a) * AsReal(b));
+    case StepOp::kDivide: return AsReal(b) == 0 ? Number() : Real(AsReal(a) / AsReal(b));
     default: {
       const std::optional<Number> remainder = OfIntegers(op, AsInteger(a), AsInteger(b));
       return remainder->type == Type::kNull ? *remainder : Real(static_cast<double>(remainder->integer));
@@ -81,7 +81,7 @@ Number OfReals(Op op, const Number& a, const Number& b) {
   }
 }
 
-Number Computed(Op op, const Number& a, const Number& b) {
+Number Computed(StepOp op, const Number& a, const Number& b) {
   if (a.type == Type::kInteger && b.type == Type::kInteger) {
     const std::optional<Number> result = OfIntegers(op, a.integer, b.integer);
     return result ? *result : OfReals(op, a, b);
@@ -90,9 +90,9 @@ Number Computed(Op op, const Number& a, const Number& b) {
   return OfReals(op, a, b);
 }
 
-Number Cast(Op op, const Number& a) {
+Number Cast(StepOp op, const Number& a) {
   if (a.type == Type::kNull) return a;
-  return op == Op::kToInteger ? Integer(AsInteger(a)) : Real(AsReal(a));
+  return op == StepOp::kToInteger ? Integer(AsInteger(a)) : Real(AsReal(a));
 }
 
 Number NumberAt(const Chunk& chunk, uint32_t record) {
@@ -130,23 +130,23 @@ void ComputeStrip(std::span<const ComputedStep> steps, const ComputedInputs& inp
     Number* const out = &results[i * kComputedStrip];
     const Number* const a = &results[step.a * kComputedStrip];
     const Number* const b = &results[step.b * kComputedStrip];
-    if (step.op == Op::kColumn) {
+    if (step.op == StepOp::kColumn) {
       ReadStrip(*inputs[i], first, count, out);
-    } else if (step.op == Op::kConstant) {
+    } else if (step.op == StepOp::kConstant) {
       std::fill_n(out, count, step.constant);
-    } else if (step.op == Op::kToInteger || step.op == Op::kToReal) {
+    } else if (step.op == StepOp::kToInteger || step.op == StepOp::kToReal) {
       for (uint32_t r = 0; r < count; ++r) out[r] = Cast(step.op, a[r]);
     } else {
       // One loop for each operation, so that it is not chosen again for each record.
-      const auto compute = [&]<Op op>() {
+      const auto compute = [&]<StepOp op>() {
         for (uint32_t r = 0; r < count; ++r) out[r] = Computed(op, a[r], b[r]);
       };
       switch (step.op) {
-        case Op::kAdd: compute.template operator()<Op::kAdd>(); break;
-        case Op::kSubtract: compute.template operator()<Op::kSubtract>(); break;
-        case Op::kMultiply: compute.template operator()<Op::kMultiply>(); break;
-        case Op::kDivide: compute.template operator()<Op::kDivide>(); break;
-        default: compute.template operator()<Op::kRemainder>(); break;
+        case StepOp::kAdd: compute.template operator()<StepOp::kAdd>(); break;
+        case StepOp::kSubtract: compute.template operator()<StepOp::kSubtract>(); break;
+        case StepOp::kMultiply: compute.template operator()<StepOp::kMultiply>(); break;
+        case StepOp::kDivide: compute.template operator()<StepOp::kDivide>(); break;
+        default: compute.template operator()<StepOp::kRemainder>(); break;
       }
     }
   }

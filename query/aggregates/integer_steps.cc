@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-using Op = ComputedStep::Op;
+using StepOp = ComputedStep::Op;
 using Type = ColumnValue::Type;
 
 // Up to here, a quotient of doubles that is truncated is that of the integers: it differs from an integer by more than
@@ -33,7 +33,7 @@ std::optional<IntegerRange> RangeOf(const Chunk& chunk) {
 
 // Returns whether a step divides by a constant that is neither 0 nor -1.
 bool DividesSafely(const ComputedStep& step, const IntegerRange& divisor) {
-  if (step.op != Op::kDivide && step.op != Op::kRemainder) return true;
+  if (step.op != StepOp::kDivide && step.op != StepOp::kRemainder) return true;
   return divisor.least == divisor.greatest && divisor.least != 0 && divisor.least != -1;
 }
 
@@ -44,8 +44,8 @@ class IntegerSteps {
   [[nodiscard]] bool Plan(std::span<const ComputedStep> steps, const ComputedInputs& inputs) {
     for (size_t i = 0; i < steps.size(); ++i) {
       const ComputedStep& step = steps[i];
-      ranges_.push_back(step.op == Op::kColumn ? RangeOf(*inputs[i]) : RangeOf(step, ranges_));
-      const bool computes = step.op != Op::kColumn && step.op != Op::kConstant && step.op != Op::kToInteger;
+      ranges_.push_back(step.op == StepOp::kColumn ? RangeOf(*inputs[i]) : RangeOf(step, ranges_));
+      const bool computes = step.op != StepOp::kColumn && step.op != StepOp::kConstant && step.op != StepOp::kToInteger;
       if (!ranges_.back() || (computes && !DividesSafely(step, *ranges_[step.b]))) return false;
     }
     return true;
@@ -63,14 +63,14 @@ class IntegerSteps {
         for (uint32_t r = 0; r < count; ++r) out[r] = static_cast<int64_t>(result(r));
       };
       switch (step.op) {
-        case Op::kColumn: Read(*inputs[i], first, each); break;
-        case Op::kConstant: std::fill_n(out, count, step.constant.integer); break;
+        case StepOp::kColumn: Read(*inputs[i], first, each); break;
+        case StepOp::kConstant: std::fill_n(out, count, step.constant.integer); break;
         // The values of NULL records lie in the ranges, too.
-        case Op::kAdd: each([&](uint32_t r) { return Wrapped(a[r]) + Wrapped(b[r]); }); break;
-        case Op::kSubtract: each([&](uint32_t r) { return Wrapped(a[r]) - Wrapped(b[r]); }); break;
-        case Op::kMultiply: each([&](uint32_t r) { return Wrapped(a[r]) * Wrapped(b[r]); }); break;
-        case Op::kDivide: Divide(*ranges_[step.a], a, b[0], each); break;
-        case Op::kRemainder: each([&, divisor = b[0]](uint32_t r) { return a[r] % divisor; }); break;
+        case StepOp::kAdd: each([&](uint32_t r) { return Wrapped(a[r]) + Wrapped(b[r]); }); break;
+        case StepOp::kSubtract: each([&](uint32_t r) { return Wrapped(a[r]) - Wrapped(b[r]); }); break;
+        case StepOp::kMultiply: each([&](uint32_t r) { return Wrapped(a[r]) * Wrapped(b[r]); }); break;
+        case StepOp::kDivide: Divide(*ranges_[step.a], a, b[0], each); break;
+        case StepOp::kRemainder: each([&, divisor = b[0]](uint32_t r) { return a[r] % divisor; }); break;
         default: std::copy_n(a, count, out); break;
       }
     }
@@ -114,26 +114,26 @@ std::vector<uint64_t> PresentIn(const ComputedInputs& inputs, uint32_t records) 
 }  // namespace
 
 std::optional<IntegerRange> RangeOf(const ComputedStep& step, std::span<const std::optional<IntegerRange>> before) {
-  if (step.op == Op::kConstant) {
+  if (step.op == StepOp::kConstant) {
     if (step.constant.type != Type::kInteger) return std::nullopt;
     return IntegerRange{step.constant.integer, step.constant.integer};
   }
   const std::optional<IntegerRange>& a = before[step.a];
   const std::optional<IntegerRange>& b = before[step.b];
-  if (step.op == Op::kToInteger) return a ? a : IntegerRange::All();
-  if (step.op == Op::kToReal || !a || !b) return std::nullopt;
+  if (step.op == StepOp::kToInteger) return a ? a : IntegerRange::All();
+  if (step.op == StepOp::kToReal || !a || !b) return std::nullopt;
   IntegerRange range;
   switch (step.op) {
-    case Op::kAdd: range = {a->least + b->least, a->greatest + b->greatest}; break;
-    case Op::kSubtract: range = {a->least - b->greatest, a->greatest - b->least}; break;
-    case Op::kMultiply: {
+    case StepOp::kAdd: range = {a->least + b->least, a->greatest + b->greatest}; break;
+    case StepOp::kSubtract: range = {a->least - b->greatest, a->greatest - b->least}; break;
+    case StepOp::kMultiply: {
       const auto [least, greatest] =
           std::minmax({a->least * b->least, a->least * b->greatest, a->greatest * b->least, a->greatest * b->greatest});
       range = {least, greatest};
       break;
     }
     // The absolute value does not grow.
-    case Op::kDivide: range = {std::min(a->least, -a->greatest), std::max(a->greatest, -a->least)}; break;
+    case StepOp::kDivide: range = {std::min(a->least, -a->greatest), std::max(a->greatest, -a->least)}; break;
     default: range = {std::min<__int128>(a->least, 0), std::max<__int128>(a->greatest, 0)}; break;
   }
   return range.fits() ? std::optional<IntegerRange>(range) : std::nullopt;
