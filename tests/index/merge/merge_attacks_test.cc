@@ -59,10 +59,15 @@ TEST_CASE("a part given twice, also inside a larger one, is refused") {
 
 TEST_CASE("parts of other options, other numbers and other data are refused") {
   const Attack attack;
-  for (const auto& [name, verify, of] : {std::tuple{"options", true, 4U}, std::tuple{"numbers", false, 5U}}) {
-    CAPTURE(name);
-    BuildOptions options = PartOptions(attack.set, verify);
-    options.part = PartChoice{.part = 2, .of = of};
+  struct Job {
+    const char* other;
+    bool verify;
+    unsigned of;
+  };
+  for (const Job& job : {Job{"options", true, 4}, Job{"numbers", false, 5}}) {
+    CAPTURE(job.other);
+    BuildOptions options = PartOptions(attack.set, job.verify);
+    options.part = PartChoice{.part = 2, .of = job.of};
     options.index = attack.set.folder() + "/other.ofidx";
     options.force = true;
     attack.set.Build(options);

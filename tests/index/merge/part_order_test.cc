@@ -149,9 +149,9 @@ TEST_CASE("only the first shard of a part may begin in the middle, and only the 
       {"first record after the shard", {{.shard = 0, .begin = 2048, .end = kNowhere, .first = kSize + 1}}},
       {"next record after the shard", {{.shard = 1, .begin = 0, .end = 2048, .first = 0, .next = kSize + 1}}},
   };
-  for (const auto& [name, partial] : forged) {
-    CAPTURE(name);
-    const auto part = ReadForged(partial);
+  for (const auto& forgery : forged) {
+    CAPTURE(forgery.first);
+    const auto part = ReadForged(forgery.second);
     REQUIRE_FALSE(part.has_value());
     CHECK(part.error().code == ErrorCode::kIndex);
   }
