@@ -13,6 +13,7 @@ struct Progress {
   std::atomic<uint64_t> bytes_total{0};
   std::atomic<uint64_t> bytes_done{0};
   std::atomic<uint64_t> records_done{0};
+  std::atomic<uint64_t> records_resumed{0};  ///< those of records_done that an earlier, killed build has scanned
   std::atomic<uint64_t> shards_total{0};
   std::atomic<uint64_t> shards_done{0};
 };

@@ -30,7 +30,7 @@ ROOMS = {
     "mmap/offsets": "base mmap/files mmap/inflate",
     "mmap/sources": "base mmap/files mmap/inflate",
     "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/catalog index/columns index/database "
-    "index/output index/parts index/scan index/shards index/walk",
+    "index/output index/parts index/resume index/scan index/shards index/walk",
     "index/catalog": "base mmap/inflate mmap/offsets index/columns index/database",
     "index/chunks": "base proto proto/wire index/chunks/sections index/columns",
     "index/chunks/sections": "base proto/wire",
@@ -40,6 +40,7 @@ ROOMS = {
     "index/walk",
     "index/output": "base",
     "index/parts": "base index/catalog index/shards index/walk",
+    "index/resume": "base mmap/offsets index/output index/scan",
     "index/scan": "base proto/extract mmap/files mmap/offsets index/catalog index/chunks index/columns index/shards "
     "index/walk",
     "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/output "

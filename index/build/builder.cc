@@ -5,14 +5,13 @@
 #include <set>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 
-#include "base/allocation.h"
 #include "base/file.h"
 #include "base/nearest_names.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "index/build/fill_index.h"
 #include "index/build/freshness.h"
 #include "index/build/index_output.h"
 #include "index/build/index_writer.h"
@@ -20,7 +19,7 @@
 #include "index/catalog/catalog_reader.h"
 #include "index/catalog/paths.h"
 #include "index/output/shard_names.h"
-#include "index/scan/block_queue.h"
+#include "index/resume/saved_shards.h"
 #include "index/scan/scan.h"
 #include "index/shards/input_files.h"
 #include "index/shards/output_rule.h"
@@ -30,9 +29,6 @@ namespace ofindex {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Limit on blocks that are built but not yet written: an encoded one takes some 100 KiB, with hashes six times that.
-constexpr uint64_t kQueuedBytes = uint64_t{32} << 20;
 
 unsigned ThreadsOf(const BuildOptions& options) { return options.threads != 0 ? options.threads : ProcessorCount(); }
 
@@ -52,34 +48,6 @@ Result<std::string> IndexPathFor(const BuildOptions& options) {
                 "name it with -o INDEX");
   }
   return IndexPathOf(data);
-}
-
-// Takes the blocks from the queue, shard by shard, while the scan fills it, and sets `walked` for each shard.
-Result<void> WriteShards(const std::vector<ProbedShard>& shards, BlockQueue& queue, IndexWriter& writer,
-                         std::vector<WalkedRange>& walked) {
-  for (size_t i = 0; i < shards.size(); ++i) {
-    writer.BeginShard(shards[i]);
-    for (;;) {
-      OFINDEX_ASSIGN(std::optional<BuiltBlock> block, queue.Take(i));
-      if (!block) break;
-      OFINDEX_TRY(writer.AddBlock(std::move(*block)));
-    }
-    ShardFindings findings = queue.TakeFindings(i);
-    walked.push_back(findings.walked);
-    OFINDEX_TRY(writer.EndShard(std::move(findings)));
-  }
-  return {};
-}
-
-Result<void> ScanInto(const std::vector<ProbedShard>& shards, const ScanOptions& options, IndexWriter& writer,
-                      std::vector<WalkedRange>& walked, Progress& progress) {
-  BlockQueue queue(shards.size(), kQueuedBytes);
-  DatasetScan scan(shards, options, queue, progress);
-  OFINDEX_ASSIGN(std::thread scanning, StartThread([&] { scan.Run(); }));
-  Result<void> written = WithMemory("the index", [&] { return WriteShards(shards, queue, writer, walked); });
-  if (!written) queue.Abort(written.error());
-  scanning.join();
-  return written;
 }
 
 Result<std::vector<uint8_t>> ReadDescriptor(const std::string& path) {
@@ -136,6 +104,30 @@ Result<std::vector<std::string>> PartOptionsOf(const BuildOptions& options) {
   return texts;
 }
 
+// Returns the keys of shards in SavedShards: hashes of all that decides what a scan finds in a shard.
+Result<std::vector<Digest128>> SavedKeysOf(const BuildOptions& options, const std::vector<ProbedShard>& shards) {
+  OFINDEX_ASSIGN(std::vector<std::string> texts, PartOptionsOf(options));
+  texts.push_back(StrCat(OFINDEX_VERSION, " ", kFormatVersion, " ", options.segment_bytes));
+  std::vector<Digest128> keys;
+  for (const ProbedShard& shard : shards) {
+    Xxh3Stream key;
+    for (const std::string& text : texts) key.Add(Xxh3(AsBytes(text)));
+    key.Add(Xxh3(AsBytes(shard.file.stored_path)));
+    const ShardIdentity& identity = shard.identity;
+    const WalkEntry entry = shard.range.entry.value_or(WalkEntry{.position = kNowhere});
+    for (const uint64_t number :
+         {identity.size, static_cast<uint64_t>(identity.mtime_ns), static_cast<uint64_t>(identity.ctime_ns),
+          identity.inode, identity.fingerprint, static_cast<uint64_t>(shard.framing),
+          static_cast<uint64_t>(shard.payload), static_cast<uint64_t>(shard.compression),
+          shard.lost ? static_cast<uint64_t>(*shard.lost) : kNowhere, shard.range.begin, shard.range.end,
+          entry.position, entry.tested}) {
+      key.Add(number);
+    }
+    keys.push_back(key.Digest());
+  }
+  return keys;
+}
+
 // A message is decoded with a descriptor that a merge does not have, so its shards are not divided: no range needs to
 // be read again.
 Result<std::optional<PartPlan>> PlanOf(const BuildOptions& options, const ShardSet& set) {
@@ -174,13 +166,13 @@ Result<void> CheckColumnsOf(const BuildOptions& options, const BuildReport& repo
 
 Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, const std::string& index, ShardSet set,
                           const std::optional<PartPlan>& plan, ProbedSet probed, AtomicFile temporary,
-                          Progress& progress) {
+                          SavedShards& saved, Progress& progress) {
   progress.shards_total = probed.shards.size();
   for (const ProbedShard& shard : probed.shards) progress.bytes_total += shard.bytes();
   OFINDEX_ASSIGN(IndexOutput output, IndexOutput::Begin(index, std::move(temporary), !plan, progress));
   OFINDEX_ASSIGN(IndexWriter writer, output.BeginIndex(scan.columns));
-  std::vector<WalkedRange> walked;
-  OFINDEX_TRY(ScanInto(probed.shards, scan, writer, walked, progress));
+  OFINDEX_ASSIGN(const std::vector<WalkedRange> walked,
+                 FillIndex(probed.shards, scan, saved, options.save_after, writer, progress));
 
   BuildReport report;
   if (plan) report.facts.part = PartFactsOf(options, *plan, probed.shards, walked);
@@ -201,7 +193,26 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   report.map_bytes = plan ? 0 : BytesOnDisk(MapPathOf(index));
   report.missing = std::move(set.missing);
   report.skipped = std::move(probed.skipped);
+  report.resumed_records = progress.records_resumed;
   return report;
+}
+
+// What an interrupted build has saved remains, as after a kill: many schedulers interrupt first.
+Result<BuildReport> BuildSaving(const BuildOptions& options, const ScanOptions& scan, const std::string& index,
+                                ShardSet set, const std::optional<PartPlan>& plan, ProbedSet probed,
+                                AtomicFile temporary, Progress& progress) {
+  OFINDEX_ASSIGN(std::vector<Digest128> keys, SavedKeysOf(options, probed.shards));
+  SavedShards saved = SavedShards::Open(SavedShards::PathFor(temporary.path()), std::move(keys));
+  Result<BuildReport> report =
+      Build(options, scan, index, std::move(set), plan, std::move(probed), std::move(temporary), saved, progress);
+  const bool interrupted = !report && report.error().code == ErrorCode::kInterrupted;
+  if (!interrupted || saved.shards() == 0) {
+    saved.Remove();
+    return report;
+  }
+  const std::string kept = StrCat(Counted(saved.records(), "record"), " in ", Counted(saved.shards(), "shard"));
+  return Fail(ErrorCode::kInterrupted, StrCat("interrupted; ", kept, " are saved in ", Printable(saved.path())),
+              "run the same build again: it goes on from there; existing files are untouched");
 }
 
 Result<BuildReport> ReportOf(const std::string& index, const ShardSet& set, std::vector<SkippedFile> skipped) {
@@ -287,6 +298,17 @@ Result<void> CheckIndexName(const std::string& index, const BuildOptions& option
       "end its name in .ofidx, or leave out -o");
 }
 
+// Removes what a killed build of `index` left, unless another build is running.
+void RemoveLeftovers(const std::string& index) {
+  AtomicFile::RemoveLeftover(index);
+  AtomicFile::RemoveLeftover(MapPathOf(index));
+  std::error_code error;
+  const fs::path resolved = fs::canonical(index, error);  // a link leads to the index
+  const std::string saved = SavedShards::PathFor(error ? index : resolved.string());
+  if (!fs::exists(fs::symlink_status(saved, error))) return;
+  if (AtomicFile::Begin(index, AtomicFile::IfLocked::kFail)) SavedShards::RemoveAt(saved);
+}
+
 // Checks whether the index may be replaced by force at all; its freshness decides whether force is needed.
 Result<void> CheckOutputs(const BuildOptions& options, const std::string& index, const ShardSet& set) {
   InputFiles inputs(options.data);
@@ -325,20 +347,22 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   OFINDEX_ASSIGN(const std::optional<PartPlan> plan, PlanOf(options, set));
   OFINDEX_ASSIGN(std::optional<BuildReport> left_alone, LeftAlone(options, index, set, plan, progress));
   if (left_alone) {
-    AtomicFile::RemoveLeftover(index);
-    AtomicFile::RemoveLeftover(MapPathOf(index));
+    RemoveLeftovers(index);
     return std::move(*left_alone);
   }
   OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(index, options.if_locked, &progress));
   if (temporary.waited()) {
     // The build that this build waited for may have done the work.
     OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set, plan, progress));
-    if (left_alone) return std::move(*left_alone);
+    if (left_alone) {
+      SavedShards::RemoveAt(SavedShards::PathFor(temporary.path()));
+      return std::move(*left_alone);
+    }
   }
   OFINDEX_ASSIGN(ProbedSet probed, Probe(options, set, plan, progress));
   if (options.part_entry && !probed.shards.empty()) probed.shards.front().range.entry = options.part_entry;
   OFINDEX_TRY(CheckIndexName(index, options, probed.shards));
-  return Build(options, scan, index, std::move(set), plan, std::move(probed), std::move(temporary), progress);
+  return BuildSaving(options, scan, index, std::move(set), plan, std::move(probed), std::move(temporary), progress);
 }
 
 Result<void> CheckColumns(const BuildReport& report) {

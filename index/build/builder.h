@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,11 @@
 namespace ofindex {
 
 class IndexWriter;
+
+/// The time after which a build saves each shard that it has finished. Shorter builds save nothing, so that they cost
+/// nothing more; a killed build loses at most this time and the shards that it was scanning.
+inline constexpr std::chrono::milliseconds kSaveAfter{2000};
+inline constexpr std::chrono::milliseconds kNeverSave = std::chrono::milliseconds::max();
 
 struct BuildOptions {
   std::vector<std::string> data;  ///< files, folders, globs, lists; see FindShards
@@ -38,6 +44,7 @@ struct BuildOptions {
   std::optional<PartChoice> part = {};
   std::optional<WalkEntry> part_entry = {};  ///< where the walk of the part's first shard begins, if known
   uint64_t segment_bytes = 0;                ///< as in ScanOptions
+  std::chrono::milliseconds save_after = kSaveAfter;
 };
 
 /// The contents of an index after a build.
@@ -54,8 +61,9 @@ struct BuildReport {
   uint64_t without_column = 0;  ///< features that have no column because there are too many
   std::vector<SkippedFile> skipped;
   std::vector<std::string> missing;
-  std::string map_damage;   ///< what was wrong with the map of an up-to-date index; the map was rebuilt
-  bool renumbered = false;  ///< a merge of whole indexes: some records have other ordinals than in those
+  uint64_t resumed_records = 0;  ///< scanned by an earlier build of this index that was killed
+  std::string map_damage;        ///< what was wrong with the map of an up-to-date index; the map was rebuilt
+  bool renumbered = false;       ///< a merge of whole indexes: some records have other ordinals than in those
 };
 
 /// Reads the shards once, in place, and publishes their index and its map.
@@ -68,6 +76,9 @@ struct BuildReport {
 /// A name in `columns` that no record has is an error, unless `columns_optional` is set: nothing is published, so that
 /// a misspelt name does not replace a good index. With `message`, the names are checked against its descriptor and need
 /// no record.
+///
+/// If the build is killed or interrupted, the next build of the same index takes up the shards that it has finished
+/// (index/resume/saved_shards.h), as far as the shards and the options are the same. Otherwise no other file remains.
 ///
 /// With `part`, writes a part of an index, which has no map. It depends on the data and the options alone, like the
 /// parts that other machines build of the same data. Names in `columns` that no record of the part has are no error.

@@ -78,6 +78,7 @@ Result<BuildOptions> PartRebuilder::OptionsOf(const PartInput& part, const PartC
   options.durability = AtomicFile::Durability::kCached;
   options.part = choice;
   options.segment_bytes = segment_bytes_;
+  options.save_after = kNeverSave;  // no other run would find it
   return options;
 }
 

@@ -1,5 +1,5 @@
 """kill -9 at random moments of a build: the old index or the new one is in place, and the next build repairs
-everything.
+everything, and takes up what the killed one had finished.
 
 OFINDEX_KILLS is the number of kills (default: 20). The moments are the same in every run, as fractions of the build's
 time.
@@ -13,10 +13,14 @@ import time
 from dataclasses import dataclass
 
 from e2e.command import CommandTest
+from e2e.samples import write_parts
 from oracle import records
 
 KILLS = int(os.environ.get("OFINDEX_KILLS", "20"))
 LEFT = ["data", "data.ofidx", "data.ofidx-map"]
+
+
+SHARDS = 1000
 
 
 @dataclass(frozen=True)
@@ -89,3 +93,62 @@ class KillTest(CommandTest):
         self.assertEqual(info["records"], index.records)
         shown = self.expect(0, "get", "data.ofidx", "149999", "--raw")
         self.assertEqual(shown.stdout, bytes([999 % 256]) * (999 * 7919 % 400))
+
+
+class ResumeTest(CommandTest):
+    """A build over many small shards, which saves each of them, killed many times in a row."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        write_parts(self.dir / "data", [20 + shard % 7 for shard in range(SHARDS)])
+        begin = time.monotonic()
+        self.expect(0, "build", "data")
+        self.seconds = time.monotonic() - begin
+        self.clean = self.take()
+        self.environment = {**self.environment, "OFINDEX_SAVE_AFTER_MS": "0"}
+
+    def take(self) -> dict[str, bytes]:
+        """Removes index and map, and returns their bytes."""
+        names = ("data.ofidx", "data.ofidx-map")
+        built = {name: (self.dir / name).read_bytes() for name in names}
+        for name in names:
+            (self.dir / name).unlink()
+        return built
+
+    def test_the_last_build_takes_up_what_killed_builds_have_finished(self) -> None:
+        moments = random.Random(20261125)
+        found = {"finished": 0, "taken up": 0}
+        for kill in range(KILLS):
+            with self.subTest(kill=kill):
+                process = self.start("build", "data", "--force", "-j", "1")
+                time.sleep(moments.random() * self.seconds)
+                process.kill()
+                process.communicate()
+                if process.returncode == 0:
+                    found["finished"] += 1
+                    self.assert_same(self.take(), self.clean, "the index of a build that was not killed")
+                elif (self.dir / ".data.ofidx.saved.ofindex-draft").exists() and kill % 2:
+                    built = self.expect(0, "build", "data", "--force", "--json").json
+                    found["taken up"] += built["resumed_records"] > 0
+                    self.assertEqual(self.names(), LEFT)
+                    self.assert_same(self.take(), self.clean, "the index of the build after a killed one")
+        self.expect(0, "build", "data", "--force")
+        self.assertEqual(self.names(), LEFT)
+        self.assert_same(self.take(), self.clean, "the index of the last build")
+        self.assertGreater(found["taken up"], 0, found)
+
+    def test_an_interrupted_build_is_taken_up_too(self) -> None:
+        for _ in range(20):
+            process = self.start("build", "data", "--force", "-j", "1")
+            while process.poll() is None and not (self.dir / ".data.ofidx.saved.ofindex-draft").exists():
+                time.sleep(0.001)
+            process.terminate()
+            _, messages = process.communicate()
+            built = self.expect(0, "build", "data", "--force", "--json").json
+            self.assertEqual(self.names(), LEFT)
+            self.assert_same(self.take(), self.clean, "the index")
+            if process.returncode == 130 and built["resumed_records"]:
+                kept = rf"interrupted; {built['resumed_records']:,} records in \d+ shards? are saved in .*ofindex-draft"
+                self.assertRegex(messages.decode(), kept)
+                return
+        self.fail("no build was interrupted in time")

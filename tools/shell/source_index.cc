@@ -42,6 +42,7 @@ Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool w
   BuildOptions options;
   options.data = data;
   options.index = source.path_;
+  options.save_after = kNeverSave;  // the folder is removed
   if (!with_columns) {
     OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse("none"));
   }

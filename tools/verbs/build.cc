@@ -1,4 +1,7 @@
+#include <charconv>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -23,6 +26,14 @@ struct Arguments {
   bool wait = false;
 };
 
+// For tests of killed builds, which would take too long otherwise.
+std::chrono::milliseconds SaveAfter() {
+  const char* text = std::getenv("OFINDEX_SAVE_AFTER_MS");
+  uint32_t number = 0;
+  if (text == nullptr || std::from_chars(text, text + std::strlen(text), number).ec != std::errc()) return kSaveAfter;
+  return std::chrono::milliseconds(number);
+}
+
 Result<int> Build(Arguments& arguments, Context& context) {
   BuildOptions& options = arguments.options;
   options.format.framing = arguments.format == "auto" ? std::nullopt : ParseFraming(arguments.format);
@@ -34,6 +45,7 @@ Result<int> Build(Arguments& arguments, Context& context) {
   if (!arguments.part.empty()) {
     OFINDEX_ASSIGN(options.part, PartChoice::Parse(arguments.part));
   }
+  options.save_after = SaveAfter();
   if (arguments.wait) options.if_locked = AtomicFile::IfLocked::kWait;
   const auto start = std::chrono::steady_clock::now();
   std::optional<ProgressDisplay> display(std::in_place, "build", context);

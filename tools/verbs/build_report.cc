@@ -43,6 +43,7 @@ Json ToJson(const BuildReport& report, const std::string& verb, double seconds) 
   const std::optional<PartFacts>& part = report.facts.part;
   json["part"] = part ? Json{{"first", part->first}, {"last", part->last}, {"of", part->of}} : Json();
   if (verb == "merge") json["renumbered"] = report.renumbered;
+  if (verb == "build") json["resumed_records"] = report.resumed_records;
   return json;
 }
 
@@ -123,6 +124,10 @@ void PrintWarnings(const BuildReport& report, const std::string& verb, const Con
     AddNotesOnPart(report, notes);
   } else if (const auto names = ColumnsInNoRecord(report); !names.empty()) {
     notes.push_back(DescribeInNoRecord(names, report));
+  }
+  if (report.resumed_records != 0) {
+    notes.push_back(
+        StrCat(Counted(report.resumed_records, "record"), " taken up from an earlier build that was stopped"));
   }
   if (verb == "merge" && report.facts.part) {
     notes.push_back(StrCat("not an index yet: ", MissingParts(*report.facts.part), " of ", report.facts.part->of,
