@@ -112,6 +112,12 @@ Result<OffsetMap> MakeMap(const std::shared_ptr<const IndexFile>& index, const s
 
 }  // namespace
 
+Result<void> WriteMapOf(const std::string& index, const AtomicFile& map, const Progress& progress) {
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(index));
+  OFINDEX_ASSIGN(OutputFile out, map.Open());
+  return WriteMap(file, std::move(out), progress);
+}
+
 Result<OffsetMap> OpenMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress) {
   const std::string beside = MapPathOf(index->place());
   if (auto map = OpenBound(beside, *index)) return map;

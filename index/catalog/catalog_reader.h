@@ -13,6 +13,7 @@
 #include "index/catalog/catalog.h"
 #include "index/catalog/row_checksums.h"
 #include "index/columns/column.h"
+#include "index/columns/feature_totals.h"
 #include "index/database/index_file.h"
 #include "index/database/sqlite.h"
 
@@ -38,15 +39,22 @@ class CatalogReader {
   [[nodiscard]] const IndexFile& index() const { return *index_; }
   [[nodiscard]] const std::string& path() const { return index_->path(); }
 
-  /// Returns the builds that made the index, at least one; the last one covers all records.
+  /// Returns the builds and updates that made the index, at least one; the last one covers all ordinals.
   [[nodiscard]] Result<std::vector<GenerationRow>> Generations();
 
-  /// Returns all shards; their totals add up to the facts. Errors: kIndex.
+  /// Returns all pieces of shards, those of missing shards too; the totals of the others add up to the facts. Errors:
+  /// kIndex.
   [[nodiscard]] Result<std::vector<ShardRow>> Shards();
 
+  /// Returns when pieces were missing, in the order in which that was noticed. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<AbsenceRow>> Absences();
+
+  /// Which pieces are asked for: those of shards that are there, or all.
+  enum class Which : uint8_t { kThere, kAll };
+
   /// Return the damaged ranges, all inside their shards, and the bad records, all of which exist. Errors: kIndex.
-  [[nodiscard]] Result<std::vector<DamageRow>> Damage();
-  [[nodiscard]] Result<std::vector<BadRow>> Bad();
+  [[nodiscard]] Result<std::vector<DamageRow>> Damage(Which which = Which::kThere);
+  [[nodiscard]] Result<std::vector<BadRow>> Bad(Which which = Which::kThere);
 
   /// Succeeds if every row of the index is as written: compares all rows with their checksums, and reads the rows of
   /// chunks a second time, without their data, through the SQL index of their table. Reads the whole file, or leaves
@@ -57,7 +65,7 @@ class CatalogReader {
   /// Returns the skipped files that have a row; facts().skipped counts all skipped files.
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
-  /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, in order, under the same
+  /// Calls `visit` for each checkpoint of shard `shard`, or of all that are there if none is given, in order, under the same
   /// rules as ForEachBlock. If a shard is given, the rows of its checkpoints are not compared with the checksums of
   /// their table, because each window has a checksum of its own (StoreWindow).
   using VisitCheckpoint = std::function<Result<void>(const CheckpointRow&)>;
@@ -66,10 +74,13 @@ class CatalogReader {
   /// Calls `visit` for each block, in ordinal order; the row is valid during the call. An error from `visit` ends the
   /// reading and is returned. A missing block is detected only after the last one. Errors: kIndex.
   using VisitBlock = std::function<Result<void>(const BlockRow&)>;
-  [[nodiscard]] Result<void> ForEachBlock(const VisitBlock& visit);
+  [[nodiscard]] Result<void> ForEachBlock(const VisitBlock& visit, Which which = Which::kThere);
 
   /// Returns all features, by number. Errors: kIndex.
   [[nodiscard]] Result<std::vector<FeatureRow>> Features();
+
+  /// Returns the totals of the features in shard `shard`. Errors: kIndex.
+  [[nodiscard]] Result<FeatureTotals> TotalsOf(const ShardRow& row, uint32_t shard);
 
   /// Returns the chunks of one column without their data, by block. Errors: kIndex.
   [[nodiscard]] Result<std::vector<ChunkRow>> ReadChunkMetadata(uint32_t feature, ColumnRole role);
@@ -85,7 +96,7 @@ class CatalogReader {
   [[nodiscard]] Result<BlockCursor> BlocksAfter(const BlockCursor::Position& after);
 
   /// Returns the blocks without offsets and hashes, in ordinal order. Errors: kIndex.
-  [[nodiscard]] Result<std::vector<BlockRow>> ReadBlockMetadata();
+  [[nodiscard]] Result<std::vector<BlockRow>> ReadBlockMetadata(Which which = Which::kThere);
 
  private:
   CatalogReader(sqlite::Database database, std::shared_ptr<const IndexFile> index)
@@ -95,6 +106,8 @@ class CatalogReader {
   [[nodiscard]] Result<void> ReadFacts(const std::string& top);
   [[nodiscard]] Result<void> ReadSources();
   [[nodiscard]] Result<void> CheckColumnIndex();
+  [[nodiscard]] Result<std::vector<ShardRow>> ShardRows();
+  [[nodiscard]] Result<std::vector<bool>> Wanted(Which which);
   [[nodiscard]] Result<CheckedRows> Rows(std::string_view table, bool all = false);
   [[nodiscard]] Result<CheckedRows> Rows(const std::string& part, std::string_view table, bool all,
                                          std::string_view condition);

@@ -47,7 +47,7 @@ class BlocksInOrder {
     const ShardRow& shard = shards_[block.shard];
     const uint64_t framing = FramingBytes(shard.framing) * block.records;
     if (block.first_record != records_ || block.records < 1 || block.records > kBlockRecords || block.begin < end_ ||
-        block.end < block.begin || block.end > shard.readable_bytes() || block.end - block.begin < framing) {
+        block.begin < shard.begin || block.end < block.begin || block.end > shard.readable_bytes() || block.end - block.begin < framing) {
       return false;
     }
     records_ += block.records;
@@ -79,12 +79,55 @@ class BlocksInOrder {
 
 }  // namespace
 
+Result<std::vector<AbsenceRow>> CatalogReader::Absences() {
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("absence"));
+  std::vector<AbsenceRow> absences;
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) return absences;
+    const AbsenceRow absence{static_cast<uint32_t>(rows->Int(1)), rows->Unsigned(2), rows->UnsignedOrNull(3)};
+    // A shard is missing since an update, so not since the first generation, which is a build.
+    const bool sound = AreNonNegative(rows, {1, 2, 3}) && rows->Unsigned(1) < shards_ && absence.since >= 2 &&
+                       absence.since <= kMaxGeneration && (!absence.until || *absence.until > absence.since);
+    if (!sound) return Inconsistent(StrCat("row ", rows->Int(0), " of table absence"));
+    absences.push_back(absence);
+  }
+}
+
 Result<std::vector<ShardRow>> CatalogReader::Shards() {
-  OFINDEX_ASSIGN(CheckedRows rows, Rows("shard"));
-  std::vector<ShardRow> shards;
+  OFINDEX_ASSIGN(std::vector<ShardRow> shards, ShardRows());
+  OFINDEX_ASSIGN(const std::vector<AbsenceRow> absences, Absences());
+  for (const AbsenceRow& absence : absences) {
+    ShardRow& shard = shards[absence.shard];
+    if (shard.is_gone()) return Inconsistent(StrCat("shard ", absence.shard, " is missing twice at once"));
+    if (!absence.until) shard.gone = absence.since;
+  }
   uint64_t records = 0;
   uint64_t payload_bytes = 0;
   uint64_t data_bytes = 0;
+  for (const ShardRow& shard : shards) {
+    const ShardRow& first = shards[shard.file];
+    // All pieces of a shard are of one file.
+    if (first.path != shard.path || first.gone != shard.gone || !(first.identity == shard.identity)) {
+      return Inconsistent(StrCat("a piece of shard ", shard.file, " is of another file"));
+    }
+    if (shard.is_gone()) continue;
+    records += shard.records;
+    if (__builtin_add_overflow(payload_bytes, shard.payload_bytes, &payload_bytes) ||
+        (&first == &shard && __builtin_add_overflow(data_bytes, shard.identity.size, &data_bytes))) {
+      return Inconsistent("its shards have too many bytes");
+    }
+  }
+  if (records == facts_.records && payload_bytes == facts_.payload_bytes && data_bytes == facts_.data_bytes) {
+    return shards;
+  }
+  return Inconsistent("its shards do not add up to its totals");
+}
+
+Result<std::vector<ShardRow>> CatalogReader::ShardRows() {
+  OFINDEX_ASSIGN(CheckedRows rows, Rows("shard"));
+  std::vector<ShardRow> shards;
+  uint64_t records = 0;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
@@ -103,27 +146,36 @@ Result<std::vector<ShardRow>> CatalogReader::Shards() {
                                  .ctime_ns = rows->Int(7),
                                  .inode = rows->Unsigned(8)},
                                 *fingerprint},
-                   .first_record = rows->Unsigned(10),
-                   .records = rows->Unsigned(11),
-                   .payload_bytes = rows->Unsigned(12),
+                   .first_record = rows->Unsigned(12),
+                   .records = rows->Unsigned(13),
+                   .payload_bytes = rows->Unsigned(14),
                    .compression = *compression,
-                   .inflated_bytes = rows->Unsigned(13)};
-    const bool sound = rows->Unsigned(0) == shards.size() && AreNonNegative(rows, {5, 10, 11, 12, 13}) &&
-                       shard.first_record == records && IsPossible(shard) &&
-                       !__builtin_add_overflow(records, shard.records, &records) &&
-                       !__builtin_add_overflow(payload_bytes, shard.payload_bytes, &payload_bytes) &&
-                       !__builtin_add_overflow(data_bytes, shard.identity.size, &data_bytes);
+                   .inflated_bytes = rows->Unsigned(15),
+                   .file = static_cast<uint32_t>(rows->Int(10)),
+                   .begin = rows->Unsigned(11)};
+    const bool sound = rows->Unsigned(0) == shards.size() && AreNonNegative(rows, {5, 10, 11, 12, 13, 14, 15}) &&
+                       rows->Unsigned(10) <= shards.size() && shard.first_record == records && IsPossible(shard) &&
+                       (shard.file == shards.size() ? shard.begin == 0 : shards[shard.file].file == shard.file) &&
+                       !__builtin_add_overflow(records, shard.records, &records);
     if (!sound) return Inconsistent(StrCat("shard ", shards.size(), " has an impossible row"));
     shards.push_back(std::move(shard));
   }
-  if (shards.size() == shards_ && records == facts_.records && payload_bytes == facts_.payload_bytes &&
-      data_bytes == facts_.data_bytes) {
-    return shards;
-  }
+  if (shards.size() == shards_ && records == facts_.ordinals) return shards;
   return Inconsistent("its shards do not add up to its totals");
 }
 
-Result<std::vector<DamageRow>> CatalogReader::Damage() {
+Result<std::vector<bool>> CatalogReader::Wanted(Which which) {
+  if (which == Which::kAll) return std::vector<bool>(shards_, true);
+  OFINDEX_ASSIGN(const std::vector<AbsenceRow> absences, Absences());
+  std::vector<bool> wanted(shards_, true);
+  for (const AbsenceRow& absence : absences) {
+    if (!absence.until) wanted[absence.shard] = false;
+  }
+  return wanted;
+}
+
+Result<std::vector<DamageRow>> CatalogReader::Damage(Which which) {
+  OFINDEX_ASSIGN(const std::vector<bool> wanted, Wanted(which));
   OFINDEX_ASSIGN(CheckedRows rows, Rows("damage"));
   std::vector<DamageRow> damage;
   for (;;) {
@@ -136,11 +188,12 @@ Result<std::vector<DamageRow>> CatalogReader::Damage() {
     if (!AreNonNegative(rows, {1, 2, 3, 5, 6}) || rows->Unsigned(1) >= shards_ || range.begin > range.end) {
       return Inconsistent(StrCat("row ", rows->Int(0), " of table damage lies in no shard"));
     }
-    damage.push_back({static_cast<uint32_t>(rows->Int(1)), range});
+    if (wanted[rows->Unsigned(1)]) damage.push_back({static_cast<uint32_t>(rows->Int(1)), range});
   }
 }
 
-Result<std::vector<BadRow>> CatalogReader::Bad() {
+Result<std::vector<BadRow>> CatalogReader::Bad(Which which) {
+  OFINDEX_ASSIGN(const std::vector<bool> wanted, Wanted(which));
   OFINDEX_ASSIGN(CheckedRows rows, Rows("bad"));
   std::vector<BadRow> bad;
   for (;;) {
@@ -148,9 +201,10 @@ Result<std::vector<BadRow>> CatalogReader::Bad() {
     if (!row) return bad;
     const std::optional<BadReason> reason = ParseBadReason(rows->Text(3));
     if (!reason) return Inconsistent("an unknown reason for a bad record");
-    if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= facts_.records || rows->Unsigned(1) >= shards_) {
+    if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= facts_.ordinals || rows->Unsigned(1) >= shards_) {
       return Inconsistent(StrCat("bad record ", rows->Int(0), " is not in the dataset"));
     }
+    if (!wanted[rows->Unsigned(1)]) continue;
     bad.push_back({rows->Unsigned(0), static_cast<uint32_t>(rows->Int(1)), rows->Unsigned(2), *reason});
   }
 }
@@ -200,11 +254,12 @@ Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, con
         shards[rows->Unsigned(0)].compression == Compression::kNone) {
       return Inconsistent("a checkpoint of a shard that is not compressed");
     }
+    if (shards[rows->Unsigned(0)].is_gone()) continue;
     OFINDEX_TRY(visit(row_of(*rows.operator->())));
   }
 }
 
-Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit) {
+Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit, Which which) {
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
   OFINDEX_ASSIGN(CheckedRows rows, Rows("block", true));
   BlocksInOrder order(shards);
@@ -220,13 +275,13 @@ Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit) {
     if (!order.Take(block) || !PackedOffsets::Sound(block.offsets, block.records) || !hashes_fit) {
       return Inconsistent(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
     }
-    OFINDEX_TRY(visit(block));
+    if (which == Which::kAll || !shards[block.shard].is_gone()) OFINDEX_TRY(visit(block));
   }
   if (!order.End()) return Inconsistent("its blocks do not add up to its shards");
   return {};
 }
 
-Result<std::vector<BlockRow>> CatalogReader::ReadBlockMetadata() {
+Result<std::vector<BlockRow>> CatalogReader::ReadBlockMetadata(Which which) {
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
   OFINDEX_ASSIGN(CheckedRows rows, Rows("block"));
   BlocksInOrder order(shards);
@@ -234,10 +289,11 @@ Result<std::vector<BlockRow>> CatalogReader::ReadBlockMetadata() {
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
-    blocks.push_back(BlockMetadataOf(*rows.operator->()));
-    if (!order.Take(blocks.back())) {
+    const BlockRow block = BlockMetadataOf(*rows.operator->());
+    if (!order.Take(block)) {
       return Inconsistent(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
     }
+    if (which == Which::kAll || !shards[block.shard].is_gone()) blocks.push_back(block);
   }
   if (!order.End()) return Inconsistent("its blocks do not add up to its shards");
   return blocks;

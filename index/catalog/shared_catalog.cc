@@ -12,6 +12,7 @@ Result<std::shared_ptr<SharedCatalog>> SharedCatalog::Open(const std::shared_ptr
   OFINDEX_ASSIGN(catalog->generations_, catalog->reader_.Generations());
   OFINDEX_ASSIGN(catalog->shards_, catalog->reader_.Shards());
   OFINDEX_ASSIGN(catalog->features_, catalog->reader_.Features());
+  for (const ShardRow& shard : catalog->shards_) catalog->has_gone_ = catalog->has_gone_ || shard.is_gone();
   return catalog;
 }
 
@@ -28,11 +29,17 @@ Result<std::vector<SkippedFile>> SharedCatalog::Skipped() {
 }
 
 Result<std::vector<BlockMetadata>> SharedCatalog::Blocks() {
-  OFINDEX_ASSIGN(const std::vector<BlockRow> rows,
-                 With([](CatalogReader& reader) { return reader.ReadBlockMetadata(); }));
+  OFINDEX_ASSIGN(const std::vector<BlockRow> rows, With([](CatalogReader& reader) {
+                   return reader.ReadBlockMetadata(CatalogReader::Which::kAll);
+                 }));
   std::vector<BlockMetadata> blocks;
   blocks.reserve(rows.size());
-  for (const BlockRow& row : rows) blocks.push_back({row.shard, row.first_record, row.records});
+  uint64_t number = 0;
+  for (const BlockRow& row : rows) {
+    ++number;
+    const ShardRow& shard = shards_[row.shard];
+    if (!shard.is_gone()) blocks.push_back({shard.file, row.first_record, row.records, number});
+  }
   return blocks;
 }
 
@@ -41,18 +48,22 @@ Result<std::vector<std::optional<ChunkRow>>> SharedCatalog::ChunkMetadata(uint32
   OFINDEX_ASSIGN(std::vector<ChunkRow> rows,
                  With([&](CatalogReader& reader) { return reader.ReadChunkMetadata(feature, role); }));
   std::vector<std::optional<ChunkRow>> chunk_metadata(blocks.size());
+  size_t next = 0;  // rows and blocks both ascend; chunks of missing shards have no block here
   for (ChunkRow& row : rows) {
-    if (row.block > chunk_metadata.size() || row.nulls > blocks[row.block - 1].records) {
+    while (next < blocks.size() && blocks[next].number < row.block) ++next;
+    const bool is_there = next < blocks.size() && blocks[next].number == row.block;
+    if (!is_there && has_gone_) continue;
+    if (!is_there || row.nulls > blocks[next].records) {
       return DamagedIndex(reader_.path(), StrCat("a ", Name(role), " chunk of feature ", feature, " in block ",
                                                  row.block, ", which cannot have it"));
     }
-    chunk_metadata[row.block - 1] = std::move(row);
+    chunk_metadata[next] = std::move(row);
   }
   return chunk_metadata;
 }
 
 Result<std::vector<uint8_t>> SharedCatalog::Data(uint32_t feature, ColumnRole role, uint64_t block) {
-  return With([&](CatalogReader& reader) { return reader.ChunkData(feature, role, block + 1); });
+  return With([&](CatalogReader& reader) { return reader.ChunkData(feature, role, block); });
 }
 
 }  // namespace ofindex

@@ -9,15 +9,17 @@
 
 #include "base/result.h"
 #include "index/catalog/catalog_reader.h"
+#include "index/catalog/shard_files.h"
 #include "index/columns/column.h"
 
 namespace ofindex {
 
 /// A block without its offsets and hashes.
 struct BlockMetadata {
-  uint32_t shard = 0;
+  uint32_t shard = 0;  ///< the first piece of its shard
   uint64_t first_record = 0;
   uint32_t records = 0;
+  uint64_t number = 0;  ///< in the index, from 1: blocks of missing shards are left out here
 };
 
 /// The catalog of one open index, shared by all its readers: the small tables are read once, and everything else on
@@ -32,7 +34,8 @@ class SharedCatalog {
 
   [[nodiscard]] const DatasetFacts& facts() const { return reader_.facts(); }
   [[nodiscard]] const std::vector<GenerationRow>& generations() const { return generations_; }  ///< at least one
-  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
+  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }  ///< all pieces, gone ones too
+  [[nodiscard]] std::vector<ShardRow> files() const { return ShardFiles(shards_); }
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }  ///< by number
 
   /// Calls `read` with the CatalogReader, and returns its result. Other threads wait meanwhile; `read` must not use
@@ -48,7 +51,7 @@ class SharedCatalog {
   [[nodiscard]] Result<std::vector<BadRow>> Bad();
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
-  /// Returns the blocks in ordinal order, without a gap. Errors: kIndex, kStale.
+  /// Returns the blocks of shards that are there, in ordinal order. Errors: kIndex, kStale.
   [[nodiscard]] Result<std::vector<BlockMetadata>> Blocks();
 
   /// Returns the chunks of a column, without data: entry b belongs to `blocks[b]`, and is nullopt if the block has
@@ -56,7 +59,7 @@ class SharedCatalog {
   [[nodiscard]] Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature, ColumnRole role,
                                                                            const std::vector<BlockMetadata>& blocks);
 
-  /// Returns the data of one chunk that has an entry in ChunkMetadata(); `block` counts from 0. Errors: kIndex, kStale.
+  /// Returns the data of one chunk that has an entry in ChunkMetadata(); `block` is the block's number. Errors: kIndex, kStale.
   [[nodiscard]] Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block);
 
  private:
@@ -64,6 +67,7 @@ class SharedCatalog {
   CatalogReader reader_;
   std::vector<GenerationRow> generations_;
   std::vector<ShardRow> shards_;
+  bool has_gone_ = false;  // some shards are missing
   std::vector<FeatureRow> features_;
 };
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "index/columns/feature_totals.h"
 #include "index/scan/column_names.h"
 #include "proto/extract/extractor.h"
 
@@ -15,16 +16,6 @@ constexpr uint8_t Bit(ColumnValue::Type type) { return static_cast<uint8_t>(1U <
 
 constexpr uint8_t kIntegerKinds = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
 constexpr uint8_t kRealKinds = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
-
-void Merge(const FeatureRow& from, FeatureRow& into) {
-  into.values_min = into.present == 0 ? from.values_min : std::min(into.values_min, from.values_min);
-  into.values_max = std::max(into.values_max, from.values_max);
-  into.kinds = static_cast<uint8_t>(into.kinds | from.kinds);
-  into.present += from.present;
-  into.values += from.values;
-  into.single += from.single;
-  into.largest_bytes = std::max(into.largest_bytes, from.largest_bytes);
-}
 
 // Returns SQL's typeof() of the values, for display.
 std::string TypeNames(uint8_t kinds, uint8_t types) {
@@ -61,7 +52,7 @@ std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
   Entry* const entry = EntryOf(feature.row.name);
   if (entry == nullptr) return std::nullopt;
   const uint32_t number = entry->row.feature;
-  Merge(feature.row, entry->row);
+  MergeTotals(feature.row, entry->row);
   entry->sketch.Merge(feature.sketch);
   for (const ChunkRow& chunk : feature.chunks) AddTypes(chunk, *entry);
   // Rarely happens. Names that are dropped now would be dropped later anyway.
@@ -72,9 +63,12 @@ std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
 std::optional<uint32_t> FeatureTable::AddRow(const FeatureRow& row) {
   Entry* const entry = EntryOf(row.name);
   if (entry == nullptr) return std::nullopt;
-  Merge(row, entry->row);
   if (DistinctSketch sketch; sketch.Load(row.sketch)) entry->sketch.Merge(sketch);
   return entry->row.feature;
+}
+
+void FeatureTable::AddTotals(const std::string& name, const FeatureRow& totals) {
+  if (const auto found = entries_.find(name); found != entries_.end()) MergeTotals(totals, found->second.row);
 }
 
 void FeatureTable::AddTypes(const std::string& name, const ChunkRow& chunk) {

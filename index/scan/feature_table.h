@@ -32,9 +32,10 @@ class FeatureTable {
   /// names sort before it.
   [[nodiscard]] std::optional<uint32_t> Add(const BlockFeature& feature);
 
-  /// Adds a feature of an index whose blocks are merged, with its sketch, and returns its number as Add does. AddTypes
-  /// adds what its row does not tell: the types in one of its chunks.
+  /// Adds a feature of an index whose blocks are merged, with its sketch, and returns its number as Add does. AddTotals
+  /// and AddTypes add what its blocks have: the totals of one of its shards, and the types in one of its chunks.
   [[nodiscard]] std::optional<uint32_t> AddRow(const FeatureRow& row);
+  void AddTotals(const std::string& name, const FeatureRow& totals);
   void AddTypes(const std::string& name, const ChunkRow& chunk);
 
   /// A feature whose columns are chosen and named. `row.feature` is its final number: numbers have no gaps and keep the

@@ -56,7 +56,7 @@ class IndexColumns final : public ColumnSource {
   }
 
   Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block) override {
-    return catalog_->Data(feature, role, block);
+    return catalog_->Data(feature, role, blocks_[block].number);
   }
 
   Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) override {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "index/catalog/shard_files.h"
 #include "index/columns/column_choice.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
@@ -28,7 +29,7 @@ Json ToJson(const BuildReport& report, const std::string& verb, double seconds) 
                {"data_bytes", report.facts.data_bytes},
                {"index_bytes", report.index_bytes},
                {"map_bytes", report.map_bytes},
-               {"shards", report.shards.size()},
+               {"shards", ShardFiles(report.shards).size()},
                {"seconds", seconds},
                {"records_per_second", static_cast<double>(report.facts.records) * per_second},
                {"bytes_per_second", static_cast<double>(report.facts.data_bytes) * per_second},
@@ -50,7 +51,7 @@ Json ToJson(const BuildReport& report, const std::string& verb, double seconds) 
 std::string Summary(const BuildReport& report, double seconds) {
   const DatasetFacts& facts = report.facts;
   std::string text = StrCat(Printable(report.index), ": ", facts.part ? Describe(*facts.part) + ", " : "",
-                            Counted(facts.records, "record"), " in ", Counted(report.shards.size(), "shard"), ", ",
+                            Counted(facts.records, "record"), " in ", Counted(ShardFiles(report.shards).size(), "shard"), ", ",
                             FormatBytes(static_cast<double>(facts.data_bytes)));
   if (report.was_up_to_date) return text + "; up to date, nothing to do";
   const double rate = seconds > 0 ? static_cast<double>(facts.records) / seconds : 0;
@@ -143,6 +144,7 @@ void PrintWarnings(const BuildReport& report, const std::string& verb, const Con
 
 // Returns how to build what `verb` has made again, from data that were mended.
 std::string HowToRepeat(const BuildReport& report, const std::string& verb) {
+  if (verb == "update") return "run `ofindex update` again";
   if (verb == "merge") {
     return "build what was merged again, with `ofindex build --force` (parts with `--part K/N`), and merge again";
   }
@@ -186,11 +188,12 @@ int ReportDamage(const BuildReport& report, const std::string& verb, const Conte
 
 Result<int> PrintBuild(const BuildReport& report, const std::string& verb, double seconds, const Context& context) {
   PrintWarnings(report, verb, context);
-  if (context.json) {
-    OFINDEX_TRY(Output::Standard().Line(Dump(ToJson(report, verb, seconds))));
-  } else if (!context.quiet) {
-    OFINDEX_TRY(Output::Standard().Line(Summary(report, seconds)));
-  }
+  return PrintOutcome(report, verb, context.json ? Dump(ToJson(report, verb, seconds)) : Summary(report, seconds), context);
+}
+
+Result<int> PrintOutcome(const BuildReport& report, const std::string& verb, const std::string& text,
+                         const Context& context) {
+  if (context.json || !context.quiet) OFINDEX_TRY(Output::Standard().Line(text));
   OFINDEX_TRY(Output::Standard().Flush());
   const int damaged = ReportDamage(report, verb, context);
   const int unreadable = ReportUnreadable(report, verb, context);
