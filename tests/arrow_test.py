@@ -45,6 +45,7 @@ ROOMS = {
     "index/walk",
     "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/output "
     "index/walk",
+    "index/update": "base index/catalog index/shards",
     "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
     "query": "base mmap index/catalog query/columns",
