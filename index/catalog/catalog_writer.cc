@@ -181,12 +181,11 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
     OFINDEX_ASSIGN(sqlite::Statement source, database_.Prepare("INSERT INTO source VALUES (NULL, ?)"));
     for (const std::string& argument : facts.sources) OFINDEX_TRY(source.Run(std::string_view(argument)));
     OFINDEX_ASSIGN(sqlite::Statement generation, database_.Prepare("INSERT INTO generation VALUES (?, ?, ?)"));
-    int64_t number = 1;
     for (const GenerationRow& row : facts.earlier) {
       OFINDEX_TRY(generation.Run(row.number, row.records, std::string_view(row.fingerprint)));
-      number = row.number + 1;
     }
-    OFINDEX_TRY(generation.Run(number, facts.ordinals, std::string_view(id)));
+    const int64_t last = facts.earlier.empty() ? 0 : facts.earlier.back().number;
+    OFINDEX_TRY(generation.Run(last + 1, facts.ordinals, std::string_view(id)));
   }
   if (facts.features_dropped) OFINDEX_TRY(CloseGapsOfChunks());
   OFINDEX_TRY(SealRows(database_));

@@ -212,7 +212,8 @@ class Planner {
       const FoundShard& found = plan_.found[*decision.other];
       const ShardRow& piece = PieceOf(i);
       OFINDEX_ASSIGN(const File file, File::OpenRead(found.file.path));
-      ProbedShard shard{.file = found.file};
+      ProbedShard shard;
+      shard.file = found.file;
       OFINDEX_ASSIGN(shard.identity, IdentifyShard(file));
       shard.framing = piece.framing;
       shard.payload = piece.payload;
