@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "index/build/unindexed.h"
 #include "index/catalog/catalog_reader.h"
-#include "index/catalog/shard_files.h"
 
 namespace ofindex {
 namespace {
@@ -43,8 +42,7 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
       !SameChoice(choice.compression, facts.compression)) {
     return Stale(index, "it was built with another format, payload or compression");
   }
-  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, catalog->Shards());
-  const std::vector<ShardRow> shards = ShardFiles(pieces);
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog->Shards());
   std::map<std::string_view, const ShardRow*> indexed;
   for (const ShardRow& shard : shards) indexed.emplace(shard.path, &shard);
 

@@ -65,9 +65,9 @@ class IndexWriter {
   /// generations from `facts` and fills in the rest. `index_path` is the path that the index was written to. Errors: kIo.
   [[nodiscard]] Result<void> Finish(DatasetFacts& facts, const std::string& index_path);
 
-  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
+  [[nodiscard]] const std::vector<ShardRow>& pieces() const { return shards_; }
 
-  /// Bad records and damage of the shards that are there.
+  /// Bad records and damage of the shards that are there; numbered by piece.
   [[nodiscard]] const std::vector<BadRow>& bad() const { return bad_; }
   [[nodiscard]] const std::vector<DamageRow>& damage() const { return damage_; }
 

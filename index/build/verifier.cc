@@ -252,7 +252,7 @@ Result<void> FeedShards(const VerifyOptions& options, CatalogReader& catalog, Ve
                         BlockCheckers& checkers, Progress& progress) {
   Feeder feeder(options, catalog, cache, report, checkers, progress);
   if (!options.quick) {
-    OFINDEX_TRY(catalog.ForEachBlock([&](const BlockRow& block) { return feeder.Feed(block); }));
+    OFINDEX_TRY(catalog.ForEachBlockByShard([&](const BlockRow& block) { return feeder.Feed(block); }));
   }
   return feeder.OpenUpTo(report.shards.size());
 }

@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/framing.h"
 #include "base/text.h"
 #include "index/catalog/catalog_reader.h"
 #include "index/catalog/hex_digits.h"
+#include "index/catalog/shard_files.h"
 #include "mmap/offsets/packed_offsets.h"
 
 // The part of CatalogReader that reads shards, blocks and damage. Checksums detect changed rows; values are validated
@@ -34,6 +37,17 @@ bool IsPossible(const ShardRow& shard) {
   const uint64_t bytes = shard.readable_bytes();
   return !shard.path.empty() && shard.records <= bytes / framing &&
          shard.payload_bytes <= bytes - framing * shard.records;
+}
+
+CheckpointRow CheckpointOf(const sqlite::Statement& row, uint32_t shard) {
+  return {.shard = shard, .position = row.Unsigned(1), .bit = row.Unsigned(2), .window = Copied(row.Blob(3))};
+}
+
+BlockRow BlockOf(const sqlite::Statement& row) {
+  BlockRow block = BlockMetadataOf(row);
+  block.offsets = Copied(row.Blob(7));
+  block.hashes = Copied(row.Blob(8));
+  return block;
 }
 
 // Follows the blocks of an index, and checks that each is a valid successor.
@@ -95,6 +109,11 @@ Result<std::vector<AbsenceRow>> CatalogReader::Absences() {
 }
 
 Result<std::vector<ShardRow>> CatalogReader::Shards() {
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
+  return std::move(ShardFiles(pieces).rows);
+}
+
+Result<std::vector<ShardRow>> CatalogReader::Pieces() {
   OFINDEX_ASSIGN(std::vector<ShardRow> shards, ShardRows());
   OFINDEX_ASSIGN(const std::vector<AbsenceRow> absences, Absences());
   for (const AbsenceRow& absence : absences) {
@@ -164,23 +183,24 @@ Result<std::vector<ShardRow>> CatalogReader::ShardRows() {
   return Inconsistent("its shards do not add up to its totals");
 }
 
-Result<std::vector<bool>> CatalogReader::Wanted(Which which) {
-  if (which == Which::kAll) return std::vector<bool>(shards_, true);
-  OFINDEX_ASSIGN(const std::vector<AbsenceRow> absences, Absences());
-  std::vector<bool> wanted(shards_, true);
-  for (const AbsenceRow& absence : absences) {
-    if (!absence.until) wanted[absence.shard] = false;
+// Returns by piece the number of its shard; ShardFiles::kGone if it is not asked for.
+Result<std::vector<uint32_t>> CatalogReader::Numbers(Which which) {
+  if (which == Which::kThere) {
+    OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
+    return std::move(ShardFiles(pieces).numbers);
   }
-  return wanted;
+  std::vector<uint32_t> numbers(shards_);
+  std::iota(numbers.begin(), numbers.end(), uint32_t{0});
+  return numbers;
 }
 
 Result<std::vector<DamageRow>> CatalogReader::Damage(Which which) {
-  OFINDEX_ASSIGN(const std::vector<bool> wanted, Wanted(which));
+  OFINDEX_ASSIGN(const std::vector<uint32_t> numbers, Numbers(which));
   OFINDEX_ASSIGN(CheckedRows rows, Rows("damage"));
   std::vector<DamageRow> damage;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) return damage;
+    if (!row) break;
     const std::optional<DamageReason> reason = ParseDamageReason(rows->Text(4));
     if (!reason) return Inconsistent("an unknown reason for damage");
     DamagedRange range{rows->Unsigned(2), rows->Unsigned(3), *reason};
@@ -188,12 +208,17 @@ Result<std::vector<DamageRow>> CatalogReader::Damage(Which which) {
     if (!AreNonNegative(rows, {1, 2, 3, 5, 6}) || rows->Unsigned(1) >= shards_ || range.begin > range.end) {
       return Inconsistent(StrCat("row ", rows->Int(0), " of table damage lies in no shard"));
     }
-    if (wanted[rows->Unsigned(1)]) damage.push_back({static_cast<uint32_t>(rows->Int(1)), range});
+    const uint32_t number = numbers[rows->Unsigned(1)];
+    if (number != ShardFiles::kGone) damage.push_back({number, range});
   }
+  if (which == Which::kAll) return damage;
+  std::stable_sort(damage.begin(), damage.end(),
+                   [](const DamageRow& a, const DamageRow& b) { return a.shard < b.shard; });
+  return damage;
 }
 
 Result<std::vector<BadRow>> CatalogReader::Bad(Which which) {
-  OFINDEX_ASSIGN(const std::vector<bool> wanted, Wanted(which));
+  OFINDEX_ASSIGN(const std::vector<uint32_t> numbers, Numbers(which));
   OFINDEX_ASSIGN(CheckedRows rows, Rows("bad"));
   std::vector<BadRow> bad;
   for (;;) {
@@ -204,8 +229,8 @@ Result<std::vector<BadRow>> CatalogReader::Bad(Which which) {
     if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= facts_.ordinals || rows->Unsigned(1) >= shards_) {
       return Inconsistent(StrCat("bad record ", rows->Int(0), " is not in the dataset"));
     }
-    if (!wanted[rows->Unsigned(1)]) continue;
-    bad.push_back({rows->Unsigned(0), static_cast<uint32_t>(rows->Int(1)), rows->Unsigned(2), *reason});
+    const uint32_t number = numbers[rows->Unsigned(1)];
+    if (number != ShardFiles::kGone) bad.push_back({rows->Unsigned(0), number, rows->Unsigned(2), *reason});
   }
 }
 
@@ -227,73 +252,133 @@ Result<std::vector<SkippedFile>> CatalogReader::Skipped() {
   return Inconsistent("it has more skipped files than it counts");
 }
 
-Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit) {
-  const auto row_of = [](const sqlite::Statement& rows) {
-    const ByteView window = rows.Blob(3);
-    return CheckpointRow{.shard = static_cast<uint32_t>(rows.Int(0)),
-                         .position = rows.Unsigned(1),
-                         .bit = rows.Unsigned(2),
-                         .window = {window.begin(), window.end()}};
-  };
-  if (shard) {
-    OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT shard, position, bit, window FROM checkpoint "
-                                                             "WHERE shard = ? ORDER BY position"));
-    OFINDEX_TRY(rows.Bind(*shard));
-    for (;;) {
-      OFINDEX_ASSIGN(const bool row, rows.Next());
-      if (!row) return {};
-      OFINDEX_TRY(visit(row_of(rows)));
-    }
+Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit,
+                                              Which which) {
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
+  if (which == Which::kAll) return shard ? VisitCheckpointsOf(*shard, *shard, visit) : VisitCheckpoints(pieces, visit);
+  const ShardFiles files(pieces);
+  if (shard) return VisitCheckpointsOf(files.first_pieces[*shard], *shard, visit);
+  // Compares all rows with the checksum of their table.
+  OFINDEX_TRY(VisitCheckpoints(pieces, [](const CheckpointRow&) -> Result<void> { return {}; }));
+  for (uint32_t number = 0; number < files.rows.size(); ++number) {
+    if (files.rows[number].compression == Compression::kNone) continue;
+    OFINDEX_TRY(VisitCheckpointsOf(files.first_pieces[number], number, visit));
   }
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
+  return {};
+}
+
+// Visits the checkpoints of one piece, as those of shard `number`.
+Result<void> CatalogReader::VisitCheckpointsOf(uint32_t piece, uint32_t number, const VisitCheckpoint& visit) {
+  OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT shard, position, bit, window FROM checkpoint "
+                                                           "WHERE shard = ? ORDER BY position"));
+  OFINDEX_TRY(rows.Bind(piece));
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) return {};
+    OFINDEX_TRY(visit(CheckpointOf(rows, number)));
+  }
+}
+
+// Visits all checkpoints, numbered by piece.
+Result<void> CatalogReader::VisitCheckpoints(const std::vector<ShardRow>& pieces, const VisitCheckpoint& visit) {
   OFINDEX_ASSIGN(CheckedRows rows, Rows("checkpoint", true));
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return {};
-    if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= shards.size() ||
-        shards[rows->Unsigned(0)].compression == Compression::kNone) {
+    if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= pieces.size() ||
+        pieces[rows->Unsigned(0)].compression == Compression::kNone) {
       return Inconsistent("a checkpoint of a shard that is not compressed");
     }
-    if (shards[rows->Unsigned(0)].is_gone()) continue;
-    OFINDEX_TRY(visit(row_of(*rows.operator->())));
+    OFINDEX_TRY(visit(CheckpointOf(*rows.operator->(), static_cast<uint32_t>(rows->Int(0)))));
   }
 }
 
 Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit, Which which) {
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
+  if (which == Which::kAll) return VisitBlocks(pieces, visit);
+  const ShardFiles files(pieces);
+  return VisitBlocks(pieces, [&](const BlockRow& block) -> Result<void> {
+    const uint32_t number = files.numbers[block.shard];
+    if (number == ShardFiles::kGone) return {};
+    if (number == block.shard) return visit(block);
+    BlockRow numbered = block;
+    numbered.shard = number;
+    return visit(numbered);
+  });
+}
+
+// Pieces of a shard that has grown are not adjacent, nor are pieces in natural order after an update.
+Result<void> CatalogReader::ForEachBlockByShard(const VisitBlock& visit) {
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
+  const ShardFiles files(pieces);
+  bool in_order = true;
+  for (uint32_t i = 0; i < pieces.size(); ++i) in_order = in_order && files.numbers[i] == i;
+  if (in_order) return ForEachBlock(visit);
+  struct Range {
+    uint64_t first = 0;
+    uint64_t last = 0;
+  };
+  std::vector<Range> ranges(pieces.size());  // of the blocks of each piece; the rows are compared with their checksum
+  uint64_t number = 0;
+  OFINDEX_TRY(VisitBlocks(pieces, [&](const BlockRow& block) -> Result<void> {
+    Range& range = ranges[block.shard];
+    range.last = ++number;
+    if (range.first == 0) range.first = number;
+    return {};
+  }));
+  std::vector<std::vector<uint32_t>> pieces_of(files.rows.size());
+  for (uint32_t i = 0; i < pieces.size(); ++i) {
+    if (files.numbers[i] != ShardFiles::kGone && ranges[i].first != 0) pieces_of[files.numbers[i]].push_back(i);
+  }
+  database_.RenewBudget();
+  const TableShape& shape = shapes_.find("block")->second;
+  OFINDEX_ASSIGN(sqlite::Statement rows,
+                 database_.Prepare(StrCat(shape.Select(true), " WHERE block BETWEEN ? AND ? ORDER BY block")));
+  for (uint32_t shard = 0; shard < pieces_of.size(); ++shard) {
+    for (const uint32_t piece : pieces_of[shard]) {
+      OFINDEX_TRY(rows.Bind(ranges[piece].first, ranges[piece].last));
+      for (;;) {
+        OFINDEX_ASSIGN(const bool row, rows.Next());
+        if (!row) break;
+        BlockRow block = BlockOf(rows);
+        block.shard = shard;
+        OFINDEX_TRY(visit(block));
+      }
+    }
+  }
+  return {};
+}
+
+// Visits all blocks, numbered by piece.
+Result<void> CatalogReader::VisitBlocks(const std::vector<ShardRow>& pieces, const VisitBlock& visit) {
   OFINDEX_ASSIGN(CheckedRows rows, Rows("block", true));
-  BlocksInOrder order(shards);
+  BlocksInOrder order(pieces);
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
-    BlockRow block = BlockMetadataOf(*rows.operator->());
-    const ByteView offsets = rows->Blob(7);
-    block.offsets.assign(offsets.begin(), offsets.end());
-    const ByteView hashes = rows->Blob(8);
-    block.hashes.assign(hashes.begin(), hashes.end());
+    const BlockRow block = BlockOf(*rows.operator->());
     const bool hashes_fit = block.hashes.empty() || block.hashes.size() == uint64_t{block.records} * 8;
     if (!order.Take(block) || !PackedOffsets::Sound(block.offsets, block.records) || !hashes_fit) {
       return Inconsistent(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
     }
-    if (which == Which::kAll || !shards[block.shard].is_gone()) OFINDEX_TRY(visit(block));
+    OFINDEX_TRY(visit(block));
   }
   if (!order.End()) return Inconsistent("its blocks do not add up to its shards");
   return {};
 }
 
-Result<std::vector<BlockRow>> CatalogReader::ReadBlockMetadata(Which which) {
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
+Result<std::vector<BlockRow>> CatalogReader::ReadBlockMetadata() {
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
   OFINDEX_ASSIGN(CheckedRows rows, Rows("block"));
-  BlocksInOrder order(shards);
+  BlocksInOrder order(pieces);
   std::vector<BlockRow> blocks;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
-    const BlockRow block = BlockMetadataOf(*rows.operator->());
-    if (!order.Take(block)) {
+    blocks.push_back(BlockMetadataOf(*rows.operator->()));
+    if (!order.Take(blocks.back())) {
       return Inconsistent(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
     }
-    if (which == Which::kAll || !shards[block.shard].is_gone()) blocks.push_back(block);
   }
   if (!order.End()) return Inconsistent("its blocks do not add up to its shards");
   return blocks;

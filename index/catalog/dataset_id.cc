@@ -21,7 +21,7 @@ void DatasetId::AddBlock(const BlockRow& block) {
 }
 
 Result<void> CheckDatasetId(CatalogReader& catalog) {
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Pieces());
   DatasetId id;
   size_t next = 0;
   const auto end_shard = [&] {

@@ -6,24 +6,25 @@
 
 namespace ofindex {
 
-std::vector<ShardRow> ShardFiles(const std::vector<ShardRow>& pieces) {
-  std::vector<ShardRow> files;
-  std::vector<size_t> places(pieces.size());  // of the shards in `files`, by first piece
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const ShardRow& piece = pieces[i];
-    if (piece.is_gone()) continue;
-    if (piece.file == i) {
-      places[i] = files.size();
-      files.push_back(piece);
-      continue;
-    }
-    ShardRow& file = files[places[piece.file]];
-    file.records += piece.records;
-    file.payload_bytes += piece.payload_bytes;
+ShardFiles::ShardFiles(const std::vector<ShardRow>& pieces) : numbers(pieces.size(), kGone) {
+  for (uint32_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].file == i && !pieces[i].is_gone()) first_pieces.push_back(i);
   }
-  const auto by_path = [](const ShardRow& a, const ShardRow& b) { return NaturalLess(a.path, b.path); };
-  std::sort(files.begin(), files.end(), by_path);
-  return files;
+  const auto by_path = [&](uint32_t a, uint32_t b) { return NaturalLess(pieces[a].path, pieces[b].path); };
+  if (!std::is_sorted(first_pieces.begin(), first_pieces.end(), by_path)) {
+    std::stable_sort(first_pieces.begin(), first_pieces.end(), by_path);
+  }
+  for (const uint32_t piece : first_pieces) {
+    numbers[piece] = static_cast<uint32_t>(rows.size());
+    rows.push_back(pieces[piece]);
+  }
+  for (uint32_t i = 0; i < pieces.size(); ++i) {
+    const ShardRow& piece = pieces[i];
+    if (piece.file == i || piece.is_gone()) continue;
+    numbers[i] = numbers[piece.file];
+    rows[numbers[i]].records += piece.records;
+    rows[numbers[i]].payload_bytes += piece.payload_bytes;
+  }
 }
 
 uint64_t GoneRecords(const std::vector<ShardRow>& pieces) {

@@ -10,9 +10,12 @@ Result<std::shared_ptr<SharedCatalog>> SharedCatalog::Open(const std::shared_ptr
   OFINDEX_ASSIGN(CatalogReader reader, CatalogReader::Open(index));
   auto catalog = std::make_shared<SharedCatalog>(std::move(reader));
   OFINDEX_ASSIGN(catalog->generations_, catalog->reader_.Generations());
-  OFINDEX_ASSIGN(catalog->shards_, catalog->reader_.Shards());
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, catalog->reader_.Pieces());
+  ShardFiles files(pieces);
+  catalog->shards_ = std::move(files.rows);
+  catalog->numbers_ = std::move(files.numbers);
+  catalog->gone_records_ = GoneRecords(pieces);
   OFINDEX_ASSIGN(catalog->features_, catalog->reader_.Features());
-  for (const ShardRow& shard : catalog->shards_) catalog->has_gone_ = catalog->has_gone_ || shard.is_gone();
   return catalog;
 }
 
@@ -30,15 +33,15 @@ Result<std::vector<SkippedFile>> SharedCatalog::Skipped() {
 
 Result<std::vector<BlockMetadata>> SharedCatalog::Blocks() {
   OFINDEX_ASSIGN(const std::vector<BlockRow> rows, With([](CatalogReader& reader) {
-                   return reader.ReadBlockMetadata(CatalogReader::Which::kAll);
+                   return reader.ReadBlockMetadata();
                  }));
   std::vector<BlockMetadata> blocks;
   blocks.reserve(rows.size());
   uint64_t number = 0;
   for (const BlockRow& row : rows) {
     ++number;
-    const ShardRow& shard = shards_[row.shard];
-    if (!shard.is_gone()) blocks.push_back({shard.file, row.first_record, row.records, number});
+    const uint32_t shard = numbers_[row.shard];
+    if (shard != ShardFiles::kGone) blocks.push_back({shard, row.first_record, row.records, number});
   }
   return blocks;
 }
@@ -52,7 +55,7 @@ Result<std::vector<std::optional<ChunkRow>>> SharedCatalog::ChunkMetadata(uint32
   for (ChunkRow& row : rows) {
     while (next < blocks.size() && blocks[next].number < row.block) ++next;
     const bool is_there = next < blocks.size() && blocks[next].number == row.block;
-    if (!is_there && has_gone_) continue;
+    if (!is_there && gone_records_ != 0) continue;
     if (!is_there || row.nulls > blocks[next].records) {
       return DamagedIndex(reader_.path(), StrCat("a ", Name(role), " chunk of feature ", feature, " in block ",
                                                  row.block, ", which cannot have it"));

@@ -16,7 +16,7 @@ namespace ofindex {
 
 /// A block without its offsets and hashes.
 struct BlockMetadata {
-  uint32_t shard = 0;  ///< the first piece of its shard
+  uint32_t shard = 0;
   uint64_t first_record = 0;
   uint32_t records = 0;
   uint64_t number = 0;  ///< in the index, from 1: blocks of missing shards are left out here
@@ -34,8 +34,7 @@ class SharedCatalog {
 
   [[nodiscard]] const DatasetFacts& facts() const { return reader_.facts(); }
   [[nodiscard]] const std::vector<GenerationRow>& generations() const { return generations_; }  ///< at least one
-  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }  ///< all pieces, gone ones too
-  [[nodiscard]] std::vector<ShardRow> files() const { return ShardFiles(shards_); }
+  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }  ///< that are there
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }  ///< by number
 
   /// Calls `read` with the CatalogReader, and returns its result. Other threads wait meanwhile; `read` must not use
@@ -67,7 +66,8 @@ class SharedCatalog {
   CatalogReader reader_;
   std::vector<GenerationRow> generations_;
   std::vector<ShardRow> shards_;
-  bool has_gone_ = false;  // some shards are missing
+  std::vector<uint32_t> numbers_;  // of the shard of each piece
+  uint64_t gone_records_ = 0;
   std::vector<FeatureRow> features_;
 };
 

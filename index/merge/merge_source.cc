@@ -32,10 +32,10 @@ Result<void> MergeSource::ReadTables() {
   OFINDEX_TRY(Connect());
   OFINDEX_TRY(catalog_->CheckRows(CatalogReader::Blobs::kUnchecked));
   facts_ = catalog_->facts();
-  OFINDEX_ASSIGN(shards_, catalog_->Shards());
+  OFINDEX_ASSIGN(shards_, catalog_->Pieces());
   OFINDEX_ASSIGN(absences_, catalog_->Absences());
   OFINDEX_ASSIGN(generations_, catalog_->Generations());
-  OFINDEX_ASSIGN(const std::vector<BlockRow> blocks, catalog_->ReadBlockMetadata(CatalogReader::Which::kAll));
+  OFINDEX_ASSIGN(const std::vector<BlockRow> blocks, catalog_->ReadBlockMetadata());
   for (uint64_t block = 0, shard = 0; shard < shards_.size(); ++shard) {
     while (block < blocks.size() && blocks[block].shard < shard) ++block;
     first_blocks_.push_back(block);
@@ -120,10 +120,11 @@ Result<void> MergeSource::CopyShard(uint32_t shard, IndexWriter& writer, ShardFi
   for (auto row = damage; row != end; ++row) findings.damage.push_back(row->range);
   if (shards_[shard].compression == Compression::kNone) return {};
   findings.stream.inflated_bytes = shards_[shard].inflated_bytes;
-  return catalog_->ForEachCheckpoint(shard, [&](const CheckpointRow& row) -> Result<void> {
+  const auto add = [&](const CheckpointRow& row) -> Result<void> {
     findings.stream.checkpoints.push_back({.position = row.position, .bit = row.bit, .stored = row.window});
     return {};
-  });
+  };
+  return catalog_->ForEachCheckpoint(shard, add, CatalogReader::Which::kAll);
 }
 
 }  // namespace ofindex

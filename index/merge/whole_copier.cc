@@ -94,7 +94,7 @@ Result<void> WholeCopier::CopyTo(IndexWriter& writer, Progress& progress) {
     ShardFindings findings;
     for (const uint32_t piece : place.pieces) {
       const ShardRow& row = sources_[place.source].shards()[piece];
-      const ShardRow& begun = writer.shards().back();
+      const ShardRow& begun = writer.pieces().back();
       renumbered_ = renumbered_ || (row.records != 0 && begun.first_record + begun.records != row.first_record);
       OFINDEX_TRY(sources_[place.source].CopyShard(piece, writer, findings, progress));
     }

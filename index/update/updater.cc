@@ -89,7 +89,7 @@ class Writing {
     row.file = row.file == i ? IndexWriter::kOwnFile : numbers_[row.file];
     if (fate.goes) row.gone = generation();
     if (fate.returns) row.gone = 0;
-    numbers_[i] = static_cast<uint32_t>(writer_.shards().size());
+    numbers_[i] = static_cast<uint32_t>(writer_.pieces().size());
     writer_.BeginShard(row);
     ShardFindings findings;
     OFINDEX_TRY(source_.CopyShard(i, writer_, findings, progress_));
@@ -132,7 +132,7 @@ class Writing {
         OFINDEX_TRY(writer_.AddBlock(std::move(*block)));
       }
       OFINDEX_TRY(writer_.EndShard(queue.TakeFindings(i)));
-      added_records_.push_back(writer_.shards().back().records);
+      added_records_.push_back(writer_.pieces().back().records);
     }
     return {};
   }
@@ -286,7 +286,7 @@ Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress& progres
     report.written.index = options.index;
     report.written.was_up_to_date = true;
     report.written.facts = source.facts();
-    report.written.shards = source.shards();
+    report.written.shards = std::move(ShardFiles(source.shards()).rows);
     report.written.features = before;
     report.written.skipped = plan.skipped;
     report.written.index_bytes = BytesOnDisk(options.index);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "index/catalog/shard_files.h"
 #include "index/columns/column_choice.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
@@ -29,7 +28,7 @@ Json ToJson(const BuildReport& report, const std::string& verb, double seconds) 
                {"data_bytes", report.facts.data_bytes},
                {"index_bytes", report.index_bytes},
                {"map_bytes", report.map_bytes},
-               {"shards", ShardFiles(report.shards).size()},
+               {"shards", report.shards.size()},
                {"seconds", seconds},
                {"records_per_second", static_cast<double>(report.facts.records) * per_second},
                {"bytes_per_second", static_cast<double>(report.facts.data_bytes) * per_second},
@@ -51,7 +50,7 @@ Json ToJson(const BuildReport& report, const std::string& verb, double seconds) 
 std::string Summary(const BuildReport& report, double seconds) {
   const DatasetFacts& facts = report.facts;
   std::string text = StrCat(Printable(report.index), ": ", facts.part ? Describe(*facts.part) + ", " : "",
-                            Counted(facts.records, "record"), " in ", Counted(ShardFiles(report.shards).size(), "shard"), ", ",
+                            Counted(facts.records, "record"), " in ", Counted(report.shards.size(), "shard"), ", ",
                             FormatBytes(static_cast<double>(facts.data_bytes)));
   if (report.was_up_to_date) return text + "; up to date, nothing to do";
   const double rate = seconds > 0 ? static_cast<double>(facts.records) / seconds : 0;

@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "index/catalog/paths.h"
-#include "index/catalog/shard_files.h"
 #include "index/update/updater.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
@@ -59,7 +58,7 @@ Json ToJson(const UpdateReport& report, double seconds) {
                {"new_records", report.new_records},
                {"gone_records", report.gone_records},
                {"ordinals", written.facts.ordinals},
-               {"shards", ShardFiles(written.shards).size()},
+               {"shards", written.shards.size()},
                {"unchanged", report.unchanged},
                {"seconds", seconds}};
   for (const ShardChange change : kListed) {
@@ -91,7 +90,7 @@ std::string Describe(const ChangedShard& shard) {
 std::string Summary(const UpdateReport& report, double seconds) {
   const BuildReport& written = report.written;
   std::string text = StrCat(Printable(written.index), ": ", Counted(written.facts.records, "record"), " in ",
-                            Counted(ShardFiles(written.shards).size(), "shard"), ", generation ", report.generation);
+                            Counted(written.shards.size(), "shard"), ", generation ", report.generation);
   if (written.was_up_to_date) return text + "; up to date, nothing to do";
   std::array<char, 32> time{};
   std::snprintf(time.data(), time.size(), "%.2f s", seconds);
