@@ -50,6 +50,7 @@ class IndexColumns final : public ColumnSource {
   const std::vector<ShardRow>& shards() const override { return catalog_->shards(); }
   const std::vector<BlockMetadata>& blocks() const override { return blocks_; }
   const std::vector<FeatureRow>& features() const override { return catalog_->features(); }
+  uint64_t ordinals() const override { return catalog_->facts().ordinals; }
 
   Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature, ColumnRole role) override {
     return catalog_->ChunkMetadata(feature, role, blocks_);

@@ -33,6 +33,11 @@ std::string Duration(double seconds) {
   return text.data();
 }
 
+// Returns true for a record that is damaged, or has gone with its shard.
+bool CannotBeRead(const Error& error) {
+  return error.code == ErrorCode::kDamage || error.code == ErrorCode::kOutOfRange;
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> CostOfGlobalShuffle(const Dataset& dataset, const ReadingFacts& facts) {
@@ -45,7 +50,7 @@ Result<std::optional<std::string>> CostOfGlobalShuffle(const Dataset& dataset, c
   for (uint64_t i = 0; i < kLooks && total < kMaxSeconds; ++i) {
     const uint64_t ordinal = facts.records / kLooks * i + facts.records / (2 * kLooks);
     const auto seconds = SecondsFor(reader, std::span(&ordinal, 1));
-    if (!seconds && seconds.error().code == ErrorCode::kDamage) continue;
+    if (!seconds && CannotBeRead(seconds.error())) continue;
     OFINDEX_TRY(seconds);
     total += *seconds;
     ++looks;
@@ -57,7 +62,7 @@ Result<std::optional<std::string>> CostOfGlobalShuffle(const Dataset& dataset, c
   std::vector<uint64_t> neighbours(std::clamp<uint64_t>(bytes / mean, 1, std::min(kMaxNeighbours, facts.records)));
   std::iota(neighbours.begin(), neighbours.end(), 0);
   const auto together = SecondsFor(reader, neighbours);
-  if (!together && together.error().code == ErrorCode::kDamage) return std::nullopt;
+  if (!together && CannotBeRead(together.error())) return std::nullopt;
   OFINDEX_TRY(together);
   return StrCat("the shards are compressed: a record by itself took ", Duration(alone), " here, one among neighbours ",
                 Duration(*together / static_cast<double>(neighbours.size())));

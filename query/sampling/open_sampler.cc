@@ -134,7 +134,8 @@ Result<SamplingMethod> MethodOf(ColumnStore& store, const View& view, const Samp
 
 Result<View> ViewOf(const std::shared_ptr<ColumnStore>& store, const SampleRequest& request, uint64_t records,
                     const SqlLimits& limits) {
-  const View view = request.view ? request.view->Below(records) : View::Range(0, records);
+  View view = (request.view ? *request.view : PresentRecords(*store)).Below(records);
+  if (request.view && store->records() != store->ordinals()) view = view.Where(SetOf(*store));
   if (!request.where) return view;
   OFINDEX_ASSIGN(const Selection selection, Where(store, *request.where, {}, limits));
   return view.Where(SetOf(selection));
@@ -151,10 +152,10 @@ Result<GenerationRow> Sampled(const std::vector<GenerationRow>& generations, con
 Result<Sampler> Open(const std::shared_ptr<ColumnStore>& store, const std::vector<GenerationRow>& generations,
                      const SampleRequest& request, const SqlLimits& limits) {
   OFINDEX_ASSIGN(const GenerationRow generation, Sampled(generations, request));
-  if (generation.records > std::min(store->records(), kMaxSampled)) {
+  if (generation.records > std::min(store->ordinals(), kMaxSampled)) {
     return Fail(ErrorCode::kIndex,
                 StrCat("generation ", generation.number, " has ", generation.records, " records; expected at most ",
-                       FormatCount(std::min(store->records(), kMaxSampled))),
+                       FormatCount(std::min(store->ordinals(), kMaxSampled))),
                 "rebuild the index with `ofindex build --force`");
   }
   OFINDEX_ASSIGN(View view, ViewOf(store, request, generation.records, limits));
