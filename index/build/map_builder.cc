@@ -68,6 +68,7 @@ Result<void> WriteMap(const std::shared_ptr<const IndexFile>& index, OutputFile 
   OFINDEX_TRY(catalog.ForEachBlock([&](const BlockRow& block) -> Result<void> {
     if (progress.cancel) return Interrupted();
     MapBlock entry;
+    entry.first_record = block.first_record;
     entry.begin = block.begin;
     entry.end = block.end;
     entry.records = block.records;
@@ -86,6 +87,7 @@ Result<void> WriteMap(const std::shared_ptr<const IndexFile>& index, OutputFile 
   MapHeader header;
   header.index_id = catalog.facts().id;
   header.index_binding = index->identity();
+  header.records = catalog.facts().records;
   header.payload_bytes = catalog.facts().payload_bytes;
   header.data_dir_bytes = CommonFolderBytes(shards);
   return writer.Finish(header);
