@@ -37,12 +37,12 @@ void RecordReader::Prefetch(uint64_t first, uint64_t count) const {
   if (count == 0) return;
   const auto begin = map_->Find(first);
   const auto end = map_->Find(first + count - 1);
-  if (!begin || !end) return;
-  // If the range continues in the next shard, that part is prefetched when it is reached.
+  if (!begin || (!end && end.error().code != ErrorCode::kOutOfRange)) return;
+  // If the range continues after the shard, that part is prefetched when it is reached.
   const auto shard = state_->shards.Get(begin->shard);
   if (!shard) return;
   const uint64_t from = begin->begin;
-  const uint64_t to = begin->shard == end->shard ? end->end : (*shard)->size();
+  const uint64_t to = end && begin->shard == end->shard ? end->end : (*shard)->size();
   if (to > (*shard)->size() || to < from + HeaderBytes((*shard)->framing())) return;
   const RecordRead all{
       .begin = from, .length = to - from - HeaderBytes((*shard)->framing()), .out = nullptr, .ordinal = first};

@@ -97,6 +97,7 @@ Result<void> IndexWriter::EndBlock(const BlockRow& row, const std::vector<uint32
   }
   if (!map_) return {};
   MapBlock entry;
+  entry.first_record = row.first_record;
   entry.begin = row.begin;
   entry.end = row.end;
   entry.records = row.records;
@@ -225,6 +226,7 @@ Result<void> IndexWriter::Finish(DatasetFacts& facts, const std::string& index_p
   header.index_id = facts.id;
   OFINDEX_ASSIGN(const File index, File::OpenRead(index_path));
   OFINDEX_ASSIGN(header.index_binding, IdentityOf(index));
+  header.records = records_;
   header.payload_bytes = facts.payload_bytes;
   header.data_dir_bytes = CommonFolderBytes(shards_);
   return map_->Finish(header);

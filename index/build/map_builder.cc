@@ -69,6 +69,7 @@ Result<void> WriteMap(const std::shared_ptr<const IndexFile>& index, OutputFile 
     if (progress.cancel) return Interrupted();
     if (shards[block.shard].is_gone()) return {};
     MapBlock entry;
+    entry.first_record = block.first_record;
     entry.begin = block.begin;
     entry.end = block.end;
     entry.records = block.records;
@@ -90,6 +91,7 @@ Result<void> WriteMap(const std::shared_ptr<const IndexFile>& index, OutputFile 
   MapHeader header;
   header.index_id = catalog.facts().id;
   header.index_binding = index->identity();
+  header.records = catalog.facts().records;
   header.payload_bytes = catalog.facts().payload_bytes;
   header.data_dir_bytes = CommonFolderBytes(shards);
   return writer.Finish(header);
