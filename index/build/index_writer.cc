@@ -226,7 +226,7 @@ Result<void> IndexWriter::Finish(DatasetFacts& facts, const std::string& index_p
   header.index_id = facts.id;
   OFINDEX_ASSIGN(const File index, File::OpenRead(index_path));
   OFINDEX_ASSIGN(header.index_binding, IdentityOf(index));
-  header.records = records_;
+  header.records = ordinals_;
   header.payload_bytes = facts.payload_bytes;
   header.data_dir_bytes = CommonFolderBytes(shards_);
   return map_->Finish(header);

@@ -91,7 +91,7 @@ Result<void> WriteMap(const std::shared_ptr<const IndexFile>& index, OutputFile 
   MapHeader header;
   header.index_id = catalog.facts().id;
   header.index_binding = index->identity();
-  header.records = catalog.facts().records;
+  header.records = catalog.facts().ordinals;
   header.payload_bytes = catalog.facts().payload_bytes;
   header.data_dir_bytes = CommonFolderBytes(shards);
   return writer.Finish(header);

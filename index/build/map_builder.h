@@ -27,7 +27,8 @@ struct OpenedIndex {
           .first_record = row.first_record,
           .records = row.records,
           .compression = row.compression,
-          .inflated_bytes = row.inflated_bytes};
+          .inflated_bytes = row.inflated_bytes,
+          .gone = row.is_gone()};
 }
 
 /// Writes the map of the index at `index`, which may not be published yet, to the open `map`. Errors: kIndex, kIo,
