@@ -13,6 +13,7 @@ import random
 import re
 import time
 
+from e2e.bounded import is_address_sanitized
 from e2e.command import CommandTest
 from e2e.samples import write_parts
 from e2e.tracing import TracedTest
@@ -257,6 +258,8 @@ class MergeFaultsTest(PartsCase, TracedTest):
         self.assertEqual(self.trace(*args).code, 0)
         counts = collections.Counter(self.calls())
         counts.pop("execve", None)
+        if is_address_sanitized():  # it checks addresses by calls of write(), and hangs if one fails
+            counts.pop("write", None)
         calls = sorted(counts, key=lambda name: PUBLISHING.index(name) if name in PUBLISHING else len(PUBLISHING))
         moments = [(name, number) for name in calls for number in range(1, counts[name] + 1)]
         if FAULTS == "all":

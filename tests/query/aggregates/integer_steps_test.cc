@@ -38,7 +38,7 @@ std::vector<ComputedStep> SomeSteps(std::mt19937_64& random) {
   for (size_t n = random() % 3 + 1; n > 0; --n) {
     const auto sign = static_cast<int64_t>(random() % 3) - 1;
     const auto size = static_cast<int64_t>(random() >> (random() % 64) >> 1);
-    const auto near_limit = static_cast<int64_t>(random() % 9) - 4 + std::numeric_limits<int64_t>::max() - 4;
+    const auto near_limit = std::numeric_limits<int64_t>::max() - static_cast<int64_t>(random() % 9);
     steps.push_back(Constant(random() % 6 == 0 ? (sign < 0 ? -near_limit - 1 : near_limit) : sign * size));
     const std::vector<Op> ops = {Op::kAdd, Op::kSubtract, Op::kMultiply, Op::kDivide, Op::kRemainder, Op::kToInteger};
     const size_t other = random() % 3 == 0 ? random() % steps.size() : steps.size() - 1;
