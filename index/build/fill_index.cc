@@ -110,7 +110,7 @@ void CountSaved(const std::vector<ProbedShard>& shards, const SavedShards& saved
 Result<void> ForgetDamaged(SavedShards& saved, Progress& progress) {
   return WithMemory("the index", [&]() -> Result<void> {
     const uint64_t before = saved.records();
-    saved.ForgetDamaged();
+    saved.ForgetDamaged(progress.cancel);
     const uint64_t lost = before - saved.records();
     progress.records_done -= lost;
     progress.records_resumed -= std::min<uint64_t>(lost, progress.records_resumed);
@@ -131,7 +131,7 @@ Result<std::vector<WalkedRange>> FillIndex(const std::vector<ProbedShard>& shard
       Result<void> scanned = SaveMissing(shards, options, saved, progress);
       if (!scanned && !saved.failed()) return tl::unexpected(std::move(scanned).error());
     }
-    if (saved.failed()) break;
+    if (saved.failed() || !saved.LeavesRoom()) break;
     OFINDEX_TRY(ForgetDamaged(saved, progress));
     if (saved.shards() < shards.size()) continue;
     return WithMemory("the index", [&] { return WriteSaved(shards, saved, writer, progress); });

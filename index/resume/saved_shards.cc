@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "index/output/atomic_file.h"
 #include "index/output/file_access.h"
@@ -48,6 +50,17 @@ bool WriteFully(int fd, uint64_t offset, ByteView bytes) {
     bytes = bytes.subspan(static_cast<size_t>(n));
   }
   return true;
+}
+
+// The index is written to the same disk, and its build must not fail because of what is saved: some blocks of it may be
+// written before the free room is looked at again.
+constexpr uint64_t kSpareBytes = uint64_t{64} << 20;
+
+// Returns whether the disk of `fd` has room for `bytes` and some more.
+bool HasRoom(int fd, uint64_t bytes) {
+  struct statvfs disk {};
+  if (::fstatvfs(fd, &disk) != 0) return true;
+  return uint64_t{disk.f_bavail} * disk.f_frsize >= bytes + kSpareBytes;
 }
 
 // Returns whether only a build of this user can have left the file.
@@ -207,7 +220,7 @@ void SavedShards::Append(uint32_t kind, size_t shard, const std::vector<uint8_t>
 }
 
 void SavedShards::Flush() {
-  if (!WriteFully(fd_, size_, buffer_)) return Remove();
+  if (!HasRoom(fd_, 0) || !WriteFully(fd_, size_, buffer_)) return Remove();
   size_ += buffer_.size();
   buffer_.clear();
 }
@@ -274,12 +287,17 @@ Result<ShardFindings> SavedShards::Read(size_t shard, const VisitBlock& visit) c
   }
 }
 
-void SavedShards::ForgetDamaged() {
+void SavedShards::ForgetDamaged(const std::atomic<bool>& cancel) {
+  const auto go_on = [&](BuiltBlock) { return cancel ? Result<void>(Interrupted()) : Result<void>(); };
   for (size_t shard = 0; shard < places_.size(); ++shard) {
     if (!places_[shard]) continue;
-    if (!Read(shard, [](BuiltBlock) { return Result<void>(); })) places_[shard].reset();
+    const Result<ShardFindings> read = Read(shard, go_on);
+    if (cancel) return;
+    if (!read) places_[shard].reset();
   }
 }
+
+bool SavedShards::LeavesRoom() const { return HasRoom(fd_, size_ + size_ / 4); }
 
 void SavedShards::Remove() {
   if (fd_ >= 0) {
