@@ -96,6 +96,7 @@ class SavedShards {
   void Append(uint32_t kind, size_t shard, const std::vector<uint8_t>& body);
   void Flush();
   [[nodiscard]] std::optional<Head> HeadAt(uint64_t offset) const;
+  [[nodiscard]] tl::unexpected<Error> NotAsWritten() const;
   [[nodiscard]] Result<std::vector<uint8_t>> BodyAt(uint64_t offset, const Head& head) const;
 
   std::string path_;
