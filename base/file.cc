@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/fd_io.h"
 #include "base/text.h"
 
 namespace ofindex {
@@ -102,16 +103,8 @@ Result<size_t> File::ReadAt(uint64_t offset, std::span<uint8_t> out) const {
   if (offset >= kLargestFile) return size_t{0};
   out = out.first(std::min<uint64_t>(out.size(), kLargestFile - offset));
   size_t done = 0;
-  while (done < out.size()) {
-    const ssize_t n = ::pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
-    if (n == 0) break;
-    if (n < 0) {
-      if (errno == EINTR) continue;
-      return tl::unexpected(SystemError(StrCat(path_, "@", offset + done), "cannot read", errno));
-    }
-    done += static_cast<size_t>(n);
-  }
-  return done;
+  if (ReadFully(fd_, offset, out, done)) return done;
+  return tl::unexpected(SystemError(StrCat(path_, "@", offset + done), "cannot read", errno));
 }
 
 bool File::IsCachedAt(uint64_t offset) const {

@@ -8,23 +8,17 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/fd_io.h"
+
 namespace ofindex {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 18;
 
-int OpenRetrying(const char* path, int flags, mode_t mode) {
-  int fd = -1;
-  do {
-    fd = ::open(path, flags, mode);
-  } while (fd < 0 && errno == EINTR);
-  return fd;
-}
-
 }  // namespace
 
 Result<OutputFile> OutputFile::Create(const std::string& path) {
-  const int fd = OpenRetrying(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int fd = OpenRetrying(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (fd < 0) return tl::unexpected(SystemError(path, "cannot create", errno));
   return OutputFile(fd, path);
 }
@@ -103,22 +97,14 @@ Result<void> OutputFile::Sync() {
 }
 
 Result<void> OutputFile::WriteAll(uint64_t offset, ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (n < 0) {
-      if (errno == EINTR) continue;
-      return tl::unexpected(SystemError(path_, "cannot write", errno));
-    }
-    offset += static_cast<uint64_t>(n);
-    bytes = bytes.subspan(static_cast<size_t>(n));
-  }
-  return {};
+  if (WriteFully(fd_, offset, bytes)) return {};
+  return tl::unexpected(SystemError(path_, "cannot write", errno));
 }
 
 Result<void> SyncDirectoryOf(const std::string& path) {
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   const std::string directory = parent.empty() ? "." : parent.string();
-  const int fd = OpenRetrying(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  const int fd = OpenRetrying(directory.c_str(), O_RDONLY | O_DIRECTORY);
   if (fd < 0) return tl::unexpected(SystemError(directory, "cannot open", errno));
   const int result = ::fsync(fd);
   const int error = errno;

@@ -36,8 +36,8 @@ ROOMS = {
     "index/chunks/sections": "base proto/wire",
     "index/columns": "base proto",
     "index/database": "base index/columns",
-    "index/merge": "base index/build index/catalog index/columns index/output index/parts index/scan index/shards "
-    "index/walk",
+    "index/merge": "base index/build index/catalog index/columns index/output index/parts index/resume index/scan "
+    "index/shards index/walk",
     "index/output": "base",
     "index/parts": "base index/catalog index/shards index/walk",
     "index/resume": "base mmap/offsets index/output index/scan",

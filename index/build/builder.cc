@@ -165,12 +165,32 @@ Result<void> CheckColumnsOf(const BuildOptions& options, const BuildReport& repo
   return CheckColumns(report);
 }
 
+// What an interrupted build has saved remains, as after a kill: many schedulers interrupt first. After any other end,
+// the saved file is removed, while the build still holds the lock of the index.
+class SavedFileGuard {
+ public:
+  SavedFileGuard(SavedShards& saved, const Progress& progress) : saved_(saved), progress_(progress) {}
+  SavedFileGuard(const SavedFileGuard&) = delete;
+  SavedFileGuard& operator=(const SavedFileGuard&) = delete;
+  ~SavedFileGuard() {
+    if (published_ || !progress_.cancel || saved_.shards() == 0) saved_.Remove();
+  }
+
+  void Published() { published_ = true; }
+
+ private:
+  SavedShards& saved_;
+  const Progress& progress_;
+  bool published_ = false;
+};
+
 Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, const std::string& index, ShardSet set,
                           const std::optional<PartPlan>& plan, ProbedSet probed, AtomicFile temporary,
                           SavedShards& saved, Progress& progress) {
   progress.shards_total = probed.shards.size();
   for (const ProbedShard& shard : probed.shards) progress.bytes_total += shard.bytes();
   OFINDEX_ASSIGN(IndexOutput output, IndexOutput::Begin(index, std::move(temporary), !plan, progress));
+  SavedFileGuard guard(saved, progress);
   OFINDEX_ASSIGN(IndexWriter writer, output.BeginIndex(scan.columns));
   OFINDEX_ASSIGN(const std::vector<WalkedRange> walked,
                  FillIndex(probed.shards, scan, saved, options.save_after, writer, progress));
@@ -190,6 +210,7 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   OFINDEX_TRY(CheckColumnsOf(options, report));
   if (progress.cancel) return Interrupted();
   OFINDEX_TRY(output.Publish(options.durability));
+  guard.Published();
   report.index_bytes = BytesOnDisk(index);
   report.map_bytes = plan ? 0 : BytesOnDisk(MapPathOf(index));
   report.missing = std::move(set.missing);
@@ -198,7 +219,6 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   return report;
 }
 
-// What an interrupted build has saved remains, as after a kill: many schedulers interrupt first.
 Result<BuildReport> BuildSaving(const BuildOptions& options, const ScanOptions& scan, const std::string& index,
                                 ShardSet set, const std::optional<PartPlan>& plan, ProbedSet probed,
                                 AtomicFile temporary, Progress& progress) {
@@ -206,11 +226,7 @@ Result<BuildReport> BuildSaving(const BuildOptions& options, const ScanOptions& 
   SavedShards saved = SavedShards::Open(SavedShards::PathFor(temporary.path()), std::move(keys));
   Result<BuildReport> report =
       Build(options, scan, index, std::move(set), plan, std::move(probed), std::move(temporary), saved, progress);
-  const bool interrupted = !report && report.error().code == ErrorCode::kInterrupted;
-  if (!interrupted || saved.shards() == 0) {
-    saved.Remove();
-    return report;
-  }
+  if (report || report.error().code != ErrorCode::kInterrupted || saved.shards() == 0) return report;
   const std::string kept = StrCat(Counted(saved.records(), "record"), " in ", Counted(saved.shards(), "shard"));
   return Fail(ErrorCode::kInterrupted, StrCat("interrupted; ", kept, " are saved in ", Printable(saved.path())),
               "run the same build again: it goes on from there; existing files are untouched");
@@ -307,7 +323,7 @@ void RemoveLeftovers(const std::string& index) {
   const fs::path resolved = fs::canonical(index, error);  // a link leads to the index
   const std::string saved = SavedShards::PathFor(error ? index : resolved.string());
   if (!fs::exists(fs::symlink_status(saved, error))) return;
-  if (AtomicFile::Begin(index, AtomicFile::IfLocked::kFail)) SavedShards::RemoveAt(saved);
+  if (const auto lock = AtomicFile::Begin(index, AtomicFile::IfLocked::kFail)) SavedShards::RemoveAt(saved);
 }
 
 // Checks whether the index may be replaced by force at all; its freshness decides whether force is needed.

@@ -20,8 +20,9 @@ namespace ofindex {
 
 class IndexWriter;
 
-/// The time after which a build saves each shard that it has finished. Shorter builds save nothing, so that they cost
-/// nothing more; a killed build loses at most this time and the shards that it was scanning.
+/// The time after which a build saves each shard that it begins to write. Shorter builds save nothing, so that they
+/// cost nothing more; a killed build loses at most this time, the shard that it was writing then, and those that it was
+/// scanning when it was killed.
 inline constexpr std::chrono::milliseconds kSaveAfter{2000};
 inline constexpr std::chrono::milliseconds kNeverSave = std::chrono::milliseconds::max();
 

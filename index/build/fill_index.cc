@@ -84,24 +84,23 @@ Result<std::vector<WalkedRange>> WriteSaved(const std::vector<ProbedShard>& shar
   return walked;
 }
 
-// Counts the shards that were scanned by an earlier build.
+// Counts what is saved as done.
 void CountSaved(const std::vector<ProbedShard>& shards, const SavedShards& saved, Progress& progress) {
-  for (size_t i = 0; i < shards.size(); ++i) {
-    if (saved.Has(i)) progress.bytes_done += shards[i].bytes();
-  }
-  progress.shards_done += saved.shards();
-  progress.records_done += saved.records();
-  progress.records_resumed += saved.records();
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < shards.size(); ++i) bytes += saved.Has(i) ? shards[i].bytes() : 0;
+  progress.bytes_done = bytes;
+  progress.shards_done = saved.shards();
+  progress.records_done = saved.records();
 }
 
 // Forgets what is damaged, and counts it no longer.
-Result<void> ForgetDamaged(SavedShards& saved, Progress& progress) {
+Result<void> ForgetDamaged(const std::vector<ProbedShard>& shards, SavedShards& saved, Progress& progress) {
   return WithMemory("the index", [&]() -> Result<void> {
     const uint64_t before = saved.records();
-    saved.ForgetDamaged();
+    saved.ForgetDamaged(progress.cancel);
     const uint64_t lost = before - saved.records();
-    progress.records_done -= lost;
     progress.records_resumed -= std::min<uint64_t>(lost, progress.records_resumed);
+    CountSaved(shards, saved, progress);
     return {};
   });
 }
@@ -124,14 +123,15 @@ Result<std::vector<WalkedRange>> FillIndex(const std::vector<ProbedShard>& shard
                                            IndexWriter& writer, Progress& progress) {
   if (saved.shards() == 0) return ScanInto(shards, options, saved, save_after, writer, progress);
   CountSaved(shards, saved, progress);
+  progress.records_resumed = saved.records();
   // Twice, if a power failure has destroyed what was saved; more often only if the disk destroys it now.
   for (int tries = 0; tries < 2; ++tries) {
     if (saved.shards() < shards.size()) {
       Result<void> scanned = SaveMissing(shards, options, saved, progress);
       if (!scanned && !saved.failed()) return tl::unexpected(std::move(scanned).error());
     }
-    if (saved.failed()) break;
-    OFINDEX_TRY(ForgetDamaged(saved, progress));
+    if (saved.failed() || !saved.LeavesRoom()) break;
+    OFINDEX_TRY(ForgetDamaged(shards, saved, progress));
     if (saved.shards() < shards.size()) continue;
     return WithMemory("the index", [&] { return WriteSaved(shards, saved, writer, progress); });
   }

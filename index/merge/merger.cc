@@ -15,6 +15,7 @@
 #include "index/merge/part_rebuilder.h"
 #include "index/merge/whole_copier.h"
 #include "index/output/shard_names.h"
+#include "index/resume/saved_shards.h"
 #include "index/shards/input_files.h"
 #include "index/shards/output_rule.h"
 
@@ -74,6 +75,7 @@ Result<void> CheckReplacesNoWhole(const std::string& index, const PartFacts& par
 
 Result<void> Publish(IndexOutput& output, const MergeOptions& options, const Progress& progress, BuildReport& report) {
   if (progress.cancel) return Interrupted();
+  SavedShards::RemoveAt(SavedShards::PathFor(output.path()));  // of a build that was interrupted
   OFINDEX_TRY(output.Publish(options.durability));
   report.index_bytes = BytesOnDisk(options.index);
   if (!report.facts.part) report.map_bytes = BytesOnDisk(MapPathOf(options.index));

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/fd_io.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "index/output/file_access.h"
@@ -23,12 +24,8 @@ namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
 
-int OpenRetrying(const std::string& path, int flags) {
-  int fd = -1;
-  do {
-    fd = ::open(path.c_str(), flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
-  } while (fd < 0 && errno == EINTR);
-  return fd;
+int OpenHere(const std::string& path, int flags) {
+  return OpenRetrying(path.c_str(), flags | O_RDWR | O_NOFOLLOW, 0666);
 }
 
 // The temporary file at `path`, created or found. The second open is without O_CREAT, so that it creates nothing.
@@ -39,10 +36,10 @@ struct Opened {
 
 Result<Opened> OpenTemporary(const std::string& path) {
   for (;;) {
-    int fd = OpenRetrying(path, O_CREAT | O_EXCL);
+    int fd = OpenHere(path, O_CREAT | O_EXCL);
     if (fd >= 0) return Opened{fd, true};
     if (errno != EEXIST) return tl::unexpected(SystemError(path, "cannot create", errno));
-    fd = OpenRetrying(path, O_NONBLOCK | O_NOCTTY);
+    fd = OpenHere(path, O_NONBLOCK | O_NOCTTY);
     if (fd >= 0) return Opened{fd, false};
     if (errno != ENOENT)
       return tl::unexpected(SystemError(path, "cannot open the file that has the temporary file's name", errno));
@@ -61,11 +58,7 @@ Result<LockState> TryLock(int fd, const std::string& path) {
 Result<void> RemoveOurs(int fd, const std::string& path) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) return tl::unexpected(SystemError(path, "cannot stat", errno));
-  const char* what = nullptr;
-  if (!S_ISREG(info.st_mode)) what = "not a regular file";
-  if (info.st_uid != ::geteuid()) what = "a file of another user";
-  if (info.st_nlink > 1) what = "a file with several names";
-  if (what != nullptr) {
+  if (const char* const what = WhyNotOurs(info); what != nullptr) {
     return Fail(ErrorCode::kIo,
                 StrCat(Printable(path), ": ", what, "; expected no file, or one left by a killed process of yours"),
                 "remove it if it is not needed");

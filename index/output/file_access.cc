@@ -34,6 +34,12 @@ Result<void> GiveAccess(int fd, const std::string& path, const FileAccess& acces
   return tl::unexpected(SystemError(path, "cannot set the mode", errno));
 }
 
+const char* WhyNotOurs(const struct stat& info) {
+  if (info.st_nlink > 1) return "a file with several names";
+  if (info.st_uid != ::geteuid()) return "a file of another user";
+  return S_ISREG(info.st_mode) ? nullptr : "not a regular file";
+}
+
 bool IsStillAt(int fd, const std::string& path) {
   struct stat ours {};
   struct stat named {};

@@ -29,6 +29,10 @@ struct FileAccess {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/// Returns why a file with these facts was not left by a killed process of this user, such as "a file of another user";
+/// null if only such a process can have left it.
+[[nodiscard]] const char* WhyNotOurs(const struct stat& info);
+
 /// Returns true if `path` still names the open file or folder `fd`, not following links: another process may have
 /// renamed or removed it.
 [[nodiscard]] bool IsStillAt(int fd, const std::string& path);

@@ -18,7 +18,7 @@ namespace ofindex {
 void AppendSaved(const BuiltBlock& block, std::vector<uint8_t>& bytes);
 void AppendSaved(const ShardFindings& findings, std::vector<uint8_t>& bytes);
 
-/// Return what such bytes mean; nullopt if nothing, or if a writer of an index could not use it. The bytes are
+/// Return what such bytes mean; nullopt if nothing, or a block that an index cannot have. The bytes are
 /// untrusted.
 [[nodiscard]] std::optional<BuiltBlock> ParseSavedBlock(ByteView bytes);
 [[nodiscard]] std::optional<ShardFindings> ParseSavedFindings(ByteView bytes);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +14,9 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/fd_io.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "index/output/atomic_file.h"
 #include "index/output/file_access.h"
@@ -22,37 +25,28 @@
 namespace ofindex {
 namespace {
 
+// Raise the number with each change of what a scan finds in a shard, or of how it is saved: the next release takes up
+// only files with its own number.
 constexpr std::string_view kMagic = "ofindex saved 1\n";
 constexpr uint32_t kBlock = 0;
 constexpr uint32_t kEnd = 1;
 constexpr uint64_t kHeadBytes = 56;
 constexpr size_t kBufferBytes = size_t{1} << 18;
 
-bool ReadFully(int fd, uint64_t offset, std::span<uint8_t> out) {
-  while (!out.empty()) {
-    const ssize_t n = ::pread(fd, out.data(), out.size(), static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    offset += static_cast<uint64_t>(n);
-    out = out.subspan(static_cast<size_t>(n));
-  }
-  return true;
+bool ReadAll(int fd, uint64_t offset, std::span<uint8_t> out) {
+  size_t done = 0;
+  return ReadFully(fd, offset, out, done) && done == out.size();
 }
 
-bool WriteFully(int fd, uint64_t offset, ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    offset += static_cast<uint64_t>(n);
-    bytes = bytes.subspan(static_cast<size_t>(n));
-  }
-  return true;
-}
+// The index is written to the same disk, and its build must not fail because of what is saved: some blocks of it may be
+// written before the free room is looked at again.
+constexpr uint64_t kSpareBytes = uint64_t{64} << 20;
 
-// Returns whether only a build of this user can have left the file.
-bool IsOurs(const struct stat& info) {
-  return S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && info.st_nlink == 1;
+// Returns whether the disk of `fd` has room for `bytes` and some more.
+bool HasRoom(int fd, uint64_t bytes) {
+  struct statvfs disk {};
+  if (::fstatvfs(fd, &disk) != 0) return true;
+  return uint64_t{disk.f_bavail} * disk.f_frsize >= bytes + kSpareBytes;
 }
 
 }  // namespace
@@ -100,7 +94,7 @@ std::string SavedShards::PathFor(const std::string& temporary) {
 
 void SavedShards::RemoveAt(const std::string& path) {
   struct stat info {};
-  if (::lstat(path.c_str(), &info) == 0 && IsOurs(info)) ::unlink(path.c_str());
+  if (::lstat(path.c_str(), &info) == 0 && WhyNotOurs(info) == nullptr) ::unlink(path.c_str());
 }
 
 SavedShards SavedShards::Open(std::string path, std::vector<Digest128> keys) {
@@ -127,13 +121,11 @@ SavedShards::~SavedShards() {
 }
 
 void SavedShards::OpenFile() {
-  do {
-    fd_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  } while (fd_ < 0 && errno == EINTR);
+  fd_ = OpenRetrying(path_.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   struct stat info {};
   if (fd_ < 0) {
     failed_ = errno != ENOENT;
-  } else if (::fstat(fd_, &info) == 0 && IsOurs(info)) {
+  } else if (::fstat(fd_, &info) == 0 && WhyNotOurs(info) == nullptr) {
     size_ = static_cast<uint64_t>(info.st_size);
   } else {
     ::close(std::exchange(fd_, -1));
@@ -144,7 +136,7 @@ void SavedShards::OpenFile() {
 // Finds the saved shards, and sets `size_` to the end of the last one.
 void SavedShards::TakeUp() {
   std::array<uint8_t, kMagic.size()> magic{};
-  if (!ReadFully(fd_, 0, magic) || AsText(magic) != kMagic) {
+  if (!ReadAll(fd_, 0, magic) || AsText(magic) != kMagic) {
     Remove();  // of another version, or destroyed by a power failure
     failed_ = false;
     return;
@@ -186,9 +178,7 @@ uint64_t SavedShards::records() const {
 }
 
 void SavedShards::Create() {
-  do {
-    fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
-  } while (fd_ < 0 && errno == EINTR);
+  fd_ = OpenRetrying(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IWUSR);
   failed_ = fd_ < 0;
   size_ = 0;
   buffer_.assign(kMagic.begin(), kMagic.end());
@@ -207,7 +197,7 @@ void SavedShards::Append(uint32_t kind, size_t shard, const std::vector<uint8_t>
 }
 
 void SavedShards::Flush() {
-  if (!WriteFully(fd_, size_, buffer_)) return Remove();
+  if (!HasRoom(fd_, 0) || !WriteFully(fd_, size_, buffer_)) return Remove();
   size_ += buffer_.size();
   buffer_.clear();
 }
@@ -241,45 +231,51 @@ void SavedShards::End(size_t shard, const ShardFindings& findings) {
 
 std::optional<SavedShards::Head> SavedShards::HeadAt(uint64_t offset) const {
   std::array<uint8_t, kHeadBytes> bytes{};
-  if (!Fits(offset, kHeadBytes, size_) || !ReadFully(fd_, offset, bytes)) return std::nullopt;
+  if (!Fits(offset, kHeadBytes, size_) || !ReadAll(fd_, offset, bytes)) return std::nullopt;
   const std::optional<Head> head = Head::Parse(bytes);
   return head && Fits(offset + kHeadBytes, head->body_bytes, size_) ? head : std::nullopt;
 }
 
 Result<std::vector<uint8_t>> SavedShards::BodyAt(uint64_t offset, const Head& head) const {
   std::vector<uint8_t> body(head.body_bytes);
-  if (ReadFully(fd_, offset + kHeadBytes, body) && Xxh3(body) == head.body_sum) return body;
+  if (ReadAll(fd_, offset + kHeadBytes, body) && Xxh3(body) == head.body_sum) return body;
+  return NotAsWritten();
+}
+
+tl::unexpected<Error> SavedShards::NotAsWritten() const {
   return Fail(ErrorCode::kIo, StrCat(Printable(path_), ": not as it was written"), "run the build again");
 }
 
 Result<ShardFindings> SavedShards::Read(size_t shard, const VisitBlock& visit) const {
   assert(Has(shard));
-  const auto damaged = [this] {
-    return Fail(ErrorCode::kIo, StrCat(Printable(path_), ": not as it was written"), "run the build again");
-  };
   uint64_t at = places_[shard]->begin;
   for (uint32_t block = 0;; ++block) {
     const std::optional<Head> head = HeadAt(at);
-    if (!head || head->key != keys_[shard] || head->blocks != block) return damaged();
+    if (!head || head->key != keys_[shard] || head->blocks != block) return NotAsWritten();
     OFINDEX_ASSIGN(const std::vector<uint8_t> body, BodyAt(at, *head));
     at += kHeadBytes + head->body_bytes;
     if (head->kind == kEnd) {
       std::optional<ShardFindings> findings = ParseSavedFindings(body);
       if (findings && block == places_[shard]->blocks) return std::move(*findings);
-      return damaged();
+      return NotAsWritten();
     }
     std::optional<BuiltBlock> parsed = ParseSavedBlock(body);
-    if (!parsed) return damaged();
+    if (!parsed) return NotAsWritten();
     OFINDEX_TRY(visit(std::move(*parsed)));
   }
 }
 
-void SavedShards::ForgetDamaged() {
+void SavedShards::ForgetDamaged(const std::atomic<bool>& cancel) {
+  const auto go_on = [&](BuiltBlock) { return cancel ? Result<void>(Interrupted()) : Result<void>(); };
   for (size_t shard = 0; shard < places_.size(); ++shard) {
     if (!places_[shard]) continue;
-    if (!Read(shard, [](BuiltBlock) { return Result<void>(); })) places_[shard].reset();
+    const Result<ShardFindings> read = Read(shard, go_on);
+    if (cancel) return;
+    if (!read) places_[shard].reset();
   }
 }
+
+bool SavedShards::LeavesRoom() const { return HasRoom(fd_, size_ + size_ / 4); }
 
 void SavedShards::Remove() {
   if (fd_ >= 0) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -21,7 +22,8 @@ namespace ofindex {
 /// that was scanned with other options, is not found. A file is used only if it belongs to this user and has no second
 /// name; every byte of it is covered by a checksum. It is not synced: what a power failure destroys is scanned again.
 ///
-/// A file that cannot be written is given up and removed: saving never fails a build. The holder of the index's lock is
+/// A file that cannot be written, or that leaves little room on the disk, is given up and removed: saving never fails a
+/// build. The holder of the index's lock is
 /// the only user of the file. Moves, does not copy; not thread-safe.
 //
 // The file: the 16 bytes of kMagic, then entries. A shard's blocks follow one another, in order, and then comes its
@@ -67,8 +69,11 @@ class SavedShards {
   using VisitBlock = std::function<Result<void>(BuiltBlock)>;
   [[nodiscard]] Result<ShardFindings> Read(size_t shard, const VisitBlock& visit) const;
 
-  /// Reads all saved shards, and forgets those whose bytes are not as written.
-  void ForgetDamaged();
+  /// Reads all saved shards, and forgets those whose bytes are not as written. Ends early if `cancel` is set.
+  void ForgetDamaged(const std::atomic<bool>& cancel);
+
+  /// Returns whether the index of the saved shards, which takes about as much room, fits next to the file.
+  [[nodiscard]] bool LeavesRoom() const;
 
   /// Removes the file. Nothing is saved any more.
   void Remove();
@@ -91,6 +96,7 @@ class SavedShards {
   void Append(uint32_t kind, size_t shard, const std::vector<uint8_t>& body);
   void Flush();
   [[nodiscard]] std::optional<Head> HeadAt(uint64_t offset) const;
+  [[nodiscard]] tl::unexpected<Error> NotAsWritten() const;
   [[nodiscard]] Result<std::vector<uint8_t>> BodyAt(uint64_t offset, const Head& head) const;
 
   std::string path_;

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
 import time
 from dataclasses import dataclass
 
-from e2e.command import CommandTest
+from e2e.command import COMMAND, CommandTest
 from e2e.samples import write_parts
 from oracle import records
 
@@ -136,6 +137,17 @@ class ResumeTest(CommandTest):
         self.assertEqual(self.names(), LEFT)
         self.assert_same(self.take(), self.clean, "the index of the last build")
         self.assertGreater(found["taken up"], 0, found)
+
+    def test_what_is_saved_never_fills_the_disk(self) -> None:
+        (self.dir / "disk").mkdir()
+        build = f"{COMMAND} build data -o disk/data.ofidx --columns none"
+        # The disk has room for the index, and not for as much again.
+        mounted = f"mount -t tmpfs -o size=1400k none disk && {build} && ls -A disk"
+        unshare = ["unshare", "--map-root-user", "--mount", "sh", "-c", mounted]
+        done = subprocess.run(unshare, cwd=self.dir, env=self.environment, capture_output=True, check=False)
+        if b"unshare" in done.stderr or b"mount" in done.stderr:
+            self.skipTest(f"no file system can be mounted: {done.stderr.decode()}")
+        self.assertEqual((done.returncode, done.stdout.split()[-2:]), (0, [b"data.ofidx", b"data.ofidx-map"]), done)
 
     def test_an_interrupted_build_is_taken_up_too(self) -> None:
         for _ in range(20):

@@ -51,6 +51,12 @@ class MergeTest(PartsCase):
         self.assertEqual(self.bytes_of("merged.ofidx"), self.bytes_of("data.ofidx"))
         self.assertEqual(self.expect(0, "get", "merged.ofidx", "0", "296", "--json").json["records"][1]["_id"], 296)
 
+    def test_what_an_interrupted_build_of_the_index_has_saved_is_removed(self) -> None:
+        saved = self.dir / ".merged.ofidx.saved.ofindex-draft"
+        saved.write_bytes(b"ofindex saved 1\n")
+        self.expect(0, "merge", *self.build_parts(), "-o", "merged.ofidx")
+        self.assertFalse(saved.exists())
+
     def test_parts_of_a_shard_are_merged(self) -> None:
         # Shards from 256 MiB on are divided.
         with open(self.dir / "large.tfrecord", "wb") as shard:

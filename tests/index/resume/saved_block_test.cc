@@ -66,7 +66,7 @@ TEST_CASE("saved blocks and findings are read back whole, and not if they are cu
   CheckRoundTrip(SomeFindings(), ParseSavedFindings);
 }
 
-TEST_CASE("a block that no writer of an index could use is refused") {
+TEST_CASE("a block that an index cannot have is refused") {
   const auto refused = [](const BuiltBlock& block) {
     std::vector<uint8_t> bytes;
     AppendSaved(block, bytes);
