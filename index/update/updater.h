@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/progress.h"
@@ -21,6 +23,14 @@ struct UpdateOptions {
   AtomicFile::Durability durability = AtomicFile::Durability::kDurable;
   uint64_t segment_bytes = 0;  ///< as in ScanOptions
 };
+
+/// The changes that a report lists by name.
+inline constexpr std::array kListedChanges = {ShardChange::kNew,       ShardChange::kGrown,    ShardChange::kChanged,
+                                              ShardChange::kMoved,     ShardChange::kRestored, ShardChange::kMissing,
+                                              ShardChange::kUnreadable};
+
+/// Returns the name of one of these, as in JSON.
+[[nodiscard]] std::string_view Name(ShardChange change);
 
 /// A shard that an update found changed.
 struct ChangedShard {

@@ -24,23 +24,6 @@ struct Arguments {
   std::string index;
 };
 
-// The changes that are listed, in the order of the lists.
-constexpr std::array kListed = {ShardChange::kNew,       ShardChange::kGrown,    ShardChange::kChanged,
-                                ShardChange::kMoved,     ShardChange::kRestored, ShardChange::kMissing,
-                                ShardChange::kUnreadable};
-
-std::string_view Name(ShardChange change) {
-  switch (change) {
-    case ShardChange::kNew: return "new";
-    case ShardChange::kGrown: return "grown";
-    case ShardChange::kChanged: return "changed";
-    case ShardChange::kMoved: return "moved";
-    case ShardChange::kRestored: return "restored";
-    case ShardChange::kMissing: return "missing";
-    default: return "unreadable";
-  }
-}
-
 Json ToJson(const ChangedShard& shard) {
   Json json = {{"path", JsonText(shard.path)}, {"records", shard.records}};
   if (!shard.before.empty()) json["before"] = JsonText(shard.before);
@@ -63,7 +46,7 @@ Json ToJson(const UpdateReport& report, double seconds) {
                {"shards", written.shards.size()},
                {"unchanged", report.unchanged},
                {"seconds", seconds}};
-  for (const ShardChange change : kListed) {
+  for (const ShardChange change : kListedChanges) {
     Json shards = Json::array();
     for (const ChangedShard& shard : report.shards) {
       if (shard.change == change) shards.push_back(ToJson(shard));
