@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "index/merge/merge_source.h"
 #include "index/shards/shard_set.h"
 #include "index/update/update_plan.h"
+#include "index/walk/stream_findings.h"
 
 namespace ofindex {
 namespace {
@@ -96,8 +98,23 @@ class Writing {
     if (fate.cut_at) {
       std::erase_if(findings.damage, [&](const DamagedRange& range) { return range.begin >= *fate.cut_at; });
       findings.stream.checkpoints.clear();
+      if (row.compression != Compression::kNone) MoveDamage(findings.damage, row.file, i);
     }
     return writer_.EndShard(std::move(findings));
+  }
+
+  // Leaves the damage of a compressed shard that has grown to its new piece, which knows where it is in the file.
+  void MoveDamage(std::vector<DamagedRange>& damage, uint32_t file, uint32_t piece) {
+    std::vector<DamagedRange>& moved = moved_damage_[file == IndexWriter::kOwnFile ? numbers_[piece] : file];
+    moved.insert(moved.end(), damage.begin(), damage.end());
+    damage.clear();
+  }
+
+  void TakeMovedDamage(uint32_t file, uint64_t file_bytes, ShardFindings& findings) {
+    const auto moved = moved_damage_.find(file);
+    if (moved == moved_damage_.end()) return;
+    LocateInFile(findings.stream, file_bytes, moved->second);
+    findings.damage.insert(findings.damage.begin(), moved->second.begin(), moved->second.end());
   }
 
   Result<void> AddAbsences() {
@@ -131,7 +148,9 @@ class Writing {
         if (!block) break;
         OFINDEX_TRY(writer_.AddBlock(std::move(*block)));
       }
-      OFINDEX_TRY(writer_.EndShard(queue.TakeFindings(i)));
+      ShardFindings findings = queue.TakeFindings(i);
+      if (piece.grown) TakeMovedDamage(numbers_[*piece.grown], shard.identity.size, findings);
+      OFINDEX_TRY(writer_.EndShard(std::move(findings)));
       added_records_.push_back(writer_.pieces().back().records);
     }
     return {};
@@ -144,6 +163,7 @@ class Writing {
   Progress& progress_;
   std::vector<uint32_t> numbers_;  // of the pieces in the new index
   std::vector<uint64_t> added_records_;
+  std::map<uint32_t, std::vector<DamagedRange>> moved_damage_;  // by the number of the shard's first piece
 };
 
 // Lists what the update found.
