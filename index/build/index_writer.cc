@@ -134,7 +134,11 @@ Result<void> IndexWriter::CopyBlock(BlockRow row, std::vector<ChunkRow> chunks, 
     assert(chunk.feature < features.numbers.size());
     const std::optional<uint32_t> number = features.numbers[chunk.feature];
     if (!number) continue;
-    table_.AddTypes(features.names[chunk.feature], chunk);
+    if (shards_.back().is_gone()) {
+      table_.Keep(features.names[chunk.feature]);
+    } else {
+      table_.AddTypes(features.names[chunk.feature], chunk);
+    }
     OFINDEX_TRY(AddChunk(std::move(chunk), *number));
   }
   return EndBlock(row, bad);
@@ -146,7 +150,11 @@ void IndexWriter::CopyTotals(const FeatureTotals& totals, const CopiedFeatures& 
   for (const auto& [feature, row] : totals) {
     if (feature >= features.numbers.size() || !features.numbers[feature]) continue;
     MergeTotals(row, totals_[*features.numbers[feature]]);
-    if (!shards_.back().is_gone()) table_.AddTotals(features.names[feature], row);
+    if (shards_.back().is_gone()) {
+      table_.Keep(features.names[feature]);
+    } else {
+      table_.AddTotals(features.names[feature], row);
+    }
   }
 }
 

@@ -44,6 +44,9 @@ class IndexWriter {
   /// Adds the features of an index whose facts are `facts`, before any of its blocks.
   [[nodiscard]] CopiedFeatures AddFeatures(const std::vector<FeatureRow>& features, const DatasetFacts& facts);
 
+  /// Lets the features that were added keep the SQL names that they have in `features`.
+  void KeepNames(const std::vector<FeatureRow>& features) { table_.KeepNames(features); }
+
   /// Adds a block of another index to the shard, with its chunks and bad records; `bad` is as in BuiltBlock. Each
   /// chunk must be of one of `features`. Errors: kIndex if it begins before the last block ends; kIo.
   [[nodiscard]] Result<void> CopyBlock(BlockRow row, std::vector<ChunkRow> chunks, const CopiedFeatures& features,

@@ -52,6 +52,7 @@ std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
   Entry* const entry = EntryOf(feature.row.name);
   if (entry == nullptr) return std::nullopt;
   const uint32_t number = entry->row.feature;
+  entry->used = true;
   MergeTotals(feature.row, entry->row);
   entry->sketch.Merge(feature.sketch);
   for (const ChunkRow& chunk : feature.chunks) AddTypes(chunk, *entry);
@@ -68,11 +69,32 @@ std::optional<uint32_t> FeatureTable::AddRow(const FeatureRow& row) {
 }
 
 void FeatureTable::AddTotals(const std::string& name, const FeatureRow& totals) {
-  if (const auto found = entries_.find(name); found != entries_.end()) MergeTotals(totals, found->second.row);
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  found->second.used = true;
+  MergeTotals(totals, found->second.row);
+}
+
+void FeatureTable::Keep(const std::string& name) {
+  if (const auto found = entries_.find(name); found != entries_.end()) found->second.used = true;
+}
+
+void FeatureTable::KeepNames(const std::vector<FeatureRow>& features) {
+  for (const FeatureRow& from : features) {
+    const auto found = entries_.find(from.name);
+    if (found == entries_.end()) continue;
+    FeatureRow& row = found->second.row;
+    row.sql_value = from.sql_value;
+    row.sql_count = from.sql_count;
+    row.sql_size = from.sql_size;
+  }
 }
 
 void FeatureTable::AddTypes(const std::string& name, const ChunkRow& chunk) {
-  if (const auto found = entries_.find(name); found != entries_.end()) AddTypes(chunk, found->second);
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  found->second.used = true;
+  AddTypes(chunk, found->second);
 }
 
 void FeatureTable::AddTypes(const ChunkRow& chunk, Entry& entry) {
@@ -115,7 +137,21 @@ void FeatureTable::Prune() {
   }
 }
 
+// Removes features of indexes of whose blocks none that has them was copied.
+void FeatureTable::RemoveUnused() {
+  for (auto it = entries_.begin(); it != entries_.end();) {
+    const auto entry = it++;
+    if (entry->second.used) continue;
+    if (!choice_.Named(entry->first)) {
+      --others_;
+      others_bytes_ -= entry->first.size();
+    }
+    entries_.erase(entry);
+  }
+}
+
 std::vector<FeatureTable::Decided> FeatureTable::Decide(uint64_t& without_column, bool keeps_sketches) {
+  RemoveUnused();
   Prune();
   std::vector<FeatureRow> rows;
   std::vector<FeatureRow*> by_name;

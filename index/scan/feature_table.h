@@ -38,6 +38,13 @@ class FeatureTable {
   void AddTotals(const std::string& name, const FeatureRow& totals);
   void AddTypes(const std::string& name, const ChunkRow& chunk);
 
+  /// Marks a feature as one that blocks have, though none of them counts: their shard is missing. A feature that no
+  /// block has is left out.
+  void Keep(const std::string& name);
+
+  /// Lets features that were added by AddRow keep the SQL names that they have in `features`.
+  void KeepNames(const std::vector<FeatureRow>& features);
+
   /// A feature whose columns are chosen and named. `row.feature` is its final number: numbers have no gaps and keep the
   /// order of the numbers assigned by Add.
   struct Decided {
@@ -60,6 +67,7 @@ class FeatureTable {
     FeatureRow row = {};
     DistinctSketch sketch = {};
     uint8_t types = 0;  // bit 1 << ColumnValue::Type for each type in the zone maps of its values
+    bool used = false;  // by a block
   };
 
   using Entries = std::map<std::string, Entry, std::less<>>;
@@ -70,6 +78,7 @@ class FeatureTable {
   Entry* EntryOf(const std::string& name);
   static void AddTypes(const ChunkRow& chunk, Entry& entry);
   void Prune();
+  void RemoveUnused();
 
   ColumnChoice choice_;
   Entries entries_;
