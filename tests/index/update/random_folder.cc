@@ -32,8 +32,8 @@ Compression CompressionOf(std::string_view name) {
 
 }  // namespace
 
-RandomFolder::RandomFolder(const std::string& path, Framing framing, bool flips_bits, uint64_t seed)
-    : folder_(path), framing_(framing), flips_bits_(flips_bits), random_(seed) {
+RandomFolder::RandomFolder(const std::string& path, Framing framing, bool damages, uint64_t seed)
+    : folder_(path), framing_(framing), damages_(damages), random_(seed) {
   fs::create_directory(PathOf("gz"));
   for (const std::string& name : AllNames()) {
     if (IsSound(name)) Add(name);
@@ -95,21 +95,30 @@ std::string RandomFolder::ChangeOne() {
         return "copy " + name + " to " + copy;
       }
     case 6: Shrink(file); break;
-    case 7: GrowByPart(file); break;
-    case 8: GrowByGarbage(file); break;
+    case 7:
+      if (!damages_ && (file.damaged || !file.rest.empty())) return "nothing";
+      GrowByPart(file);
+      break;
+    case 8:
+      if (!damages_) return "nothing";
+      GrowByGarbage(file);
+      break;
     case 9:
-      if (!flips_bits_) return "nothing";
+      if (!damages_) return "nothing";
       Damage(file);
       break;
     case 10: {
-      if (alike.empty()) return "nothing";
+      if (alike.empty() || !MayGrow(file)) return "nothing";
       const std::string to = AnyOf(alike);
       Grow(file);
       Write(name, true);
       Rename(name, to);
       return "grow " + name + " and rename it to " + to;
     }
-    default: Grow(file); break;
+    default:
+      if (!MayGrow(file)) return "nothing";
+      Grow(file);
+      break;
   }
   Write(name, in_place);
   return "write " + name;
@@ -128,7 +137,7 @@ void RandomFolder::AddForeign(const std::string& name) {
 // Completes what is torn, or adds whole records: to a compressed file, as a member of its own.
 void RandomFolder::Grow(WrittenFile& file) {
   std::string rest = std::exchange(file.rest, {});
-  if (!rest.empty() && Below(2) == 0) {
+  if (!rest.empty() && (!damages_ || Below(2) == 0)) {
     file.bytes += rest;
     return;
   }
@@ -195,7 +204,7 @@ std::string RandomFolder::Restore() {
   const Names alike = Free(CompressionOf(name));
   if (alike.empty()) return "nothing";
   if (files_.contains(name) || Below(3) == 0) name = AnyOf(alike);
-  if (file.is_shard && Below(3) == 0) Grow(file);
+  if (file.is_shard && MayGrow(file) && Below(3) == 0) Grow(file);
   files_[name] = std::move(file);
   Write(name, false);
   return "restore " + before + " at " + name;

@@ -32,8 +32,8 @@ struct NaturalOrder {
 /// always records.
 class RandomFolder {
  public:
-  /// The folder `path` exists and is empty. `flips_bits`: also in the middle of files.
-  RandomFolder(const std::string& path, Framing framing, bool flips_bits, uint64_t seed);
+  /// The folder `path` exists and is empty. `damages`: also in the middle of files, not only by cutting them.
+  RandomFolder(const std::string& path, Framing framing, bool damages, uint64_t seed);
 
   /// Changes one to three files in some way. Returns a text that says how.
   std::string Change();
@@ -58,6 +58,7 @@ class RandomFolder {
   void Swap(const std::string& a, const std::string& b);
   std::string Restore();
 
+  [[nodiscard]] bool MayGrow(const WrittenFile& file) const { return damages_ || !file.damaged; }
   [[nodiscard]] uint64_t Below(uint64_t n) { return random_() % n; }
   [[nodiscard]] WrittenFile NewFile(const std::string& name);
   [[nodiscard]] std::string NextPayload();
@@ -70,7 +71,7 @@ class RandomFolder {
 
   std::string folder_;
   Framing framing_;
-  bool flips_bits_;
+  bool damages_;
   std::mt19937_64 random_;
   std::map<std::string, WrittenFile, NaturalOrder> files_;
   std::vector<std::pair<std::string, WrittenFile>> deleted_;

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "base/file.h"
-#include "index/update/updater.h"
-#include "tests/index/built_set.h"
 #include "tests/index/merge/merging.h"
 #include "tests/index/update/index_contents.h"
 #include "tests/index/update/ordinal_model.h"
 #include "tests/index/update/random_folder.h"
+#include "tests/index/update/updated_set.h"
 
 // Random sequences of changes, each followed by an update: see docs/testing.md for OFINDEX_SEQUENCES.
 
@@ -35,37 +34,18 @@ class Sequence {
  private:
   Sequence(uint64_t seed, std::mt19937_64 random)
       : set_(random() % 3 == 0 ? Framing::kOfRecord : Framing::kTfRecord),
-        flips_bits_(random() % 2 == 0),
-        folder_(set_.data(), set_.framing(), flips_bits_, seed),
+        damages_(random() % 2 == 0),
+        folder_(set_.data(), set_.framing(), damages_, seed),
         options_(PartOptions(set_, random() % 3 == 0)) {
     const std::vector<std::string> columns = {"auto", "auto", "none", "auto,boxes,text", "label,late0"};
     options_.columns = ColumnChoice::Parse(columns[random() % columns.size()]).value();
     options_.columns_optional = true;
-    // A shard keeps the kind of payload that it was first found to have. A build of it, damaged, may find another.
-    if (flips_bits_) {
+    // A shard keeps the kind of payload that it was first found to have. A build of it, damaged since, may find
+    // another.
+    if (damages_) {
       options_.format.payload = set_.framing() == Framing::kTfRecord ? PayloadKind::kExample : PayloadKind::kOfRecord;
     }
     set_.Build(options_);
-  }
-
-  [[nodiscard]] std::string fresh_index() const { return set_.folder() + "/fresh.ofidx"; }
-
-  IndexContents BuildFresh() {
-    BuildOptions fresh = options_;
-    fresh.index = fresh_index();
-    fresh.force = true;
-    set_.Build(fresh);
-    return ReadIndex(fresh_index());
-  }
-
-  UpdateReport Update() {
-    Progress progress;
-    UpdateOptions update{.index = set_.index(), .threads = 2};
-    update.durability = AtomicFile::Durability::kCached;
-    update.segment_bytes = options_.segment_bytes;
-    Result<UpdateReport> report = UpdateIndex(update, progress);
-    REQUIRE_MESSAGE(report.has_value(), report.error().message);
-    return std::move(*report);
   }
 
   // Returns the files of an index as they are on disk.
@@ -86,8 +66,8 @@ class Sequence {
   void CheckOrdinals(const IndexContents& contents, const IndexContents& fresh, const OrdinalModel& model) const;
   static void CheckReport(const UpdateReport& report, const OrdinalModel& model);
 
-  BuiltSet set_;
-  bool flips_bits_;
+  UpdatedSet set_;
+  bool damages_;
   RandomFolder folder_;
   BuildOptions options_;
 };
@@ -138,9 +118,9 @@ void Sequence::Run() {
   for (int step = 0; step < 6; ++step) {
     changes += folder_.Change() + "\n";
     CAPTURE(changes);
-    const IndexContents fresh = BuildFresh();
+    const IndexContents fresh = set_.BuildFresh(options_);
     model.Update(FilesOf(fresh));
-    const UpdateReport report = Update();
+    const UpdateReport report = set_.Update(options_);
     CheckReport(report, model);
     const IndexContents updated = ReadIndex(set_.index());
     const std::string difference = FirstDifference(updated.Dump(), fresh.Dump());
