@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/allocation.h"
@@ -28,16 +29,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the DATA of an index, as seen from the working directory. Files that were named one by one and are missing
-// are left out: their shards are missing.
-std::vector<std::string> DataOf(const MergeSource& source, const std::string& index) {
-  std::set<std::string_view> shards;
-  for (const ShardRow& shard : source.shards()) shards.insert(shard.path);
+// Returns the DATA of an index, as seen from the working directory. A folder that is not there is more likely a disk
+// that is not mounted than the end of all its shards.
+Result<std::vector<std::string>> DataOf(const MergeSource& source, const std::string& index) {
   std::vector<std::string> data;
   for (const std::string& stored : source.facts().sources) {
     const bool is_list = stored.starts_with('@');
     std::string path = PathFrom(FolderOf(index), is_list ? stored.substr(1) : stored);
-    if (shards.contains(stored) && !StatFile(path)) continue;
+    const bool is_folder = std::any_of(source.shards().begin(), source.shards().end(), [&](const ShardRow& shard) {
+      return !shard.is_gone() && shard.path.starts_with(stored + "/");
+    });
+    if (is_folder && !StatFile(path)) {
+      return Fail(ErrorCode::kStale,
+                  StrCat(Printable(index), ": its folder ", Printable(stored), " is not there; is the disk mounted?"),
+                  "mount the disk, or build an index of other files with `ofindex build`");
+    }
     data.push_back(is_list ? "@" + path : std::move(path));
   }
   return data;
@@ -166,6 +172,18 @@ class Writing {
   std::map<uint32_t, std::vector<DamagedRange>> moved_damage_;  // by the number of the shard's first piece
 };
 
+// Leaves only what is wrong with the bytes that were read for this update.
+void KeepNewFindings(const UpdatePlan& plan, BuildReport& written) {
+  std::map<std::string_view, uint64_t> read;  // where the walk began, by path
+  for (const NewPiece& piece : plan.added) read.emplace(piece.shard.file.stored_path, piece.shard.range.begin);
+  const auto is_known = [&](uint32_t shard, uint64_t position) {
+    const auto begin = read.find(written.shards[shard].path);
+    return begin == read.end() || position < begin->second;
+  };
+  std::erase_if(written.damage, [&](const DamageRow& row) { return is_known(row.shard, row.range.begin); });
+  std::erase_if(written.bad, [&](const BadRow& row) { return is_known(row.shard, row.offset); });
+}
+
 // Lists what the update found.
 void AddShards(const UpdatePlan& plan, const std::vector<uint64_t>& added_records, UpdateReport& report) {
   std::set<std::string_view> grown;
@@ -208,9 +226,8 @@ void AddShards(const UpdatePlan& plan, const std::vector<uint64_t>& added_record
     if (fate.path != shard.path) changed.before = std::exchange(changed.path, fate.path);
     report.shards.push_back(std::move(changed));
   }
-  std::stable_sort(report.shards.begin(), report.shards.end(), [](const ChangedShard& a, const ChangedShard& b) {
-    return NaturalLess(a.path, b.path);
-  });
+  std::stable_sort(report.shards.begin(), report.shards.end(),
+                   [](const ChangedShard& a, const ChangedShard& b) { return NaturalLess(a.path, b.path); });
 }
 
 // Returns the SQL names of all columns.
@@ -281,6 +298,7 @@ Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, co
   report.written.index = options.index;
   report.written.facts = std::move(facts);
   TakeWritten(writer, report.written);
+  KeepNewFindings(plan, report.written);
   report.written.skipped = plan.skipped;
   report.written.index_bytes = BytesOnDisk(options.index);
   report.written.map_bytes = BytesOnDisk(MapPathOf(options.index));
@@ -294,9 +312,10 @@ Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress& progres
   OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(options.index, AtomicFile::IfLocked::kFail, &progress));
   OFINDEX_ASSIGN(MergeSource source, MergeSource::Open(options.index));
   OFINDEX_TRY(CheckUpdatable(source));
-  std::vector<std::string> data = DataOf(source, options.index);
+  OFINDEX_ASSIGN(std::vector<std::string> data, DataOf(source, options.index));
+  const size_t known = data.size();
   data.insert(data.end(), options.data.begin(), options.data.end());
-  OFINDEX_ASSIGN(ShardSet set, FindShards(data, options.index, progress));
+  OFINDEX_ASSIGN(ShardSet set, FindShards(data, options.index, progress, known));
   const UpdateSearch search{.index = options.index, .data = options.data, .threads = options.threads};
   OFINDEX_ASSIGN(const UpdatePlan plan, PlanUpdate(source, std::move(set), search, progress));
   OFINDEX_ASSIGN(const std::vector<FeatureRow> before, source.ReadFeatures());

@@ -91,12 +91,14 @@ class Reading {
   }
 
  private:
+  // If a shard has no record, the kind of its payloads says something about its siblings, as they once were.
   void AddShard(const ShardRow& row) {
     contents_.shards.push_back(
         {.path = row.path,
-         .facts = StrCat("shard ", row.path, " ", Name(row.framing), " ", Name(row.compression), " ", Name(row.payload),
-                         "\n  ", row.identity.size, " bytes, fingerprint ", row.identity.fingerprint, ", inflated ",
-                         row.inflated_bytes, "\n  ", row.records, " records, ", row.payload_bytes, " payload bytes\n"),
+         .facts = StrCat("shard ", row.path, " ", Name(row.framing), " ", Name(row.compression), " ",
+                         row.records == 0 ? "" : Name(row.payload), "\n  ", row.identity.size, " bytes, fingerprint ",
+                         row.identity.fingerprint, ", inflated ", row.inflated_bytes, "\n  ", row.records, " records, ",
+                         row.payload_bytes, " payload bytes\n"),
          .records = {}});
   }
 
