@@ -128,7 +128,8 @@ struct DatasetFacts {
   uint64_t skipped = 0;              ///< files named by DATA that are not shards; up to kMaxSkipped have a row
   std::vector<std::string> sources;  ///< the build's DATA, relative to the index
   std::optional<PartFacts> part;     ///< the index is not whole
-  std::vector<GenerationRow> earlier = {};  ///< generations before this one
+  int64_t before = 0;                ///< number of the generation before this one
+  std::vector<GenerationRow> earlier = {};  ///< generations before this one whose ordinals hold, up to `before`
 };
 
 /// Maximum number of skipped files that have a row in an index; a folder may hold millions of images. Unreadable files

@@ -184,8 +184,7 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
     for (const GenerationRow& row : facts.earlier) {
       OFINDEX_TRY(generation.Run(row.number, row.records, std::string_view(row.fingerprint)));
     }
-    const int64_t last = facts.earlier.empty() ? 0 : facts.earlier.back().number;
-    OFINDEX_TRY(generation.Run(last + 1, facts.ordinals, std::string_view(id)));
+    OFINDEX_TRY(generation.Run(facts.before + 1, facts.ordinals, std::string_view(id)));
   }
   if (facts.features_dropped) OFINDEX_TRY(CloseGapsOfChunks());
   OFINDEX_TRY(SealRows(database_));

@@ -13,7 +13,6 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/threads.h"
-#include "index/build/fill_index.h"
 #include "index/build/index_output.h"
 #include "index/build/index_writer.h"
 #include "index/build/map_builder.h"
@@ -22,7 +21,7 @@
 #include "index/merge/merge_source.h"
 #include "index/shards/shard_set.h"
 #include "index/update/update_plan.h"
-#include "index/walk/stream_findings.h"
+#include "index/update/update_writer.h"
 
 namespace ofindex {
 namespace {
@@ -48,129 +47,6 @@ Result<std::vector<std::string>> DataOf(const MergeSource& source, const std::st
   }
   return data;
 }
-
-// Writes the index of one update.
-class Writing {
- public:
-  Writing(const UpdateOptions& options, MergeSource& source, const UpdatePlan& plan, IndexWriter& writer,
-          Progress& progress)
-      : options_(options), source_(source), plan_(plan), writer_(writer), progress_(progress) {}
-
-  Result<void> Copy() {
-    OFINDEX_TRY(source_.AddFeaturesTo(writer_));
-    numbers_.resize(plan_.pieces.size(), IndexWriter::kOwnFile);
-    for (uint32_t i = 0; i < plan_.pieces.size(); ++i) {
-      if (!plan_.pieces[i].dropped) OFINDEX_TRY(CopyPiece(i));
-    }
-    return AddAbsences();
-  }
-
-  Result<void> Scan() {
-    if (plan_.added.empty()) return {};
-    std::vector<ProbedShard> shards;
-    for (const NewPiece& piece : plan_.added) shards.push_back(piece.shard);
-    OFINDEX_ASSIGN(const ColumnChoice columns, ColumnChoice::Parse(source_.facts().columns));
-    const ScanOptions scan{.check_payloads = checks_payloads(),
-                           .columns = columns,
-                           .message = {},
-                           .threads = options_.threads != 0 ? options_.threads : ProcessorCount(),
-                           .inflate = {},
-                           .segment_bytes = options_.segment_bytes};
-    return ScanShards(shards, scan, progress_, [&](BlockQueue& queue) { return TakeAll(queue); });
-  }
-
-  [[nodiscard]] bool checks_payloads() const {
-    return options_.verify || source_.facts().checked == Checked::kPayloads;
-  }
-
-  // Returns the number of records of each added piece.
-  [[nodiscard]] const std::vector<uint64_t>& added_records() const { return added_records_; }
-
- private:
-  [[nodiscard]] uint64_t generation() const { return static_cast<uint64_t>(source_.generations().back().number) + 1; }
-
-  Result<void> CopyPiece(uint32_t i) {
-    const PieceFate& fate = plan_.pieces[i];
-    ShardRow row = source_.shards()[i];
-    row.path = fate.path;
-    row.identity = fate.identity;
-    row.file = row.file == i ? IndexWriter::kOwnFile : numbers_[row.file];
-    if (fate.goes) row.gone = generation();
-    if (fate.returns) row.gone = 0;
-    numbers_[i] = static_cast<uint32_t>(writer_.pieces().size());
-    writer_.BeginShard(row);
-    ShardFindings findings;
-    OFINDEX_TRY(source_.CopyShard(i, writer_, findings, progress_));
-    if (fate.cut_at) {
-      std::erase_if(findings.damage, [&](const DamagedRange& range) { return range.begin >= *fate.cut_at; });
-      findings.stream.checkpoints.clear();
-      if (row.compression != Compression::kNone) MoveDamage(findings.damage, row.file, i);
-    }
-    return writer_.EndShard(std::move(findings));
-  }
-
-  // Leaves the damage of a compressed shard that has grown to its new piece, which knows where it is in the file.
-  void MoveDamage(std::vector<DamagedRange>& damage, uint32_t file, uint32_t piece) {
-    std::vector<DamagedRange>& moved = moved_damage_[file == IndexWriter::kOwnFile ? numbers_[piece] : file];
-    moved.insert(moved.end(), damage.begin(), damage.end());
-    damage.clear();
-  }
-
-  void TakeMovedDamage(uint32_t file, uint64_t file_bytes, ShardFindings& findings) {
-    const auto moved = moved_damage_.find(file);
-    if (moved == moved_damage_.end()) return;
-    LocateInFile(findings.stream, file_bytes, moved->second);
-    findings.damage.insert(findings.damage.begin(), moved->second.begin(), moved->second.end());
-  }
-
-  Result<void> AddAbsences() {
-    for (AbsenceRow absence : source_.absences()) {
-      const PieceFate& fate = plan_.pieces[absence.shard];
-      if (!absence.until && fate.returns) absence.until = generation();
-      absence.shard = numbers_[absence.shard];
-      if (!fate.dropped) OFINDEX_TRY(writer_.AddAbsence(absence));
-    }
-    for (uint32_t i = 0; i < plan_.pieces.size(); ++i) {
-      if (plan_.pieces[i].goes) {
-        OFINDEX_TRY(writer_.AddAbsence({.shard = numbers_[i], .since = generation()}));
-      }
-    }
-    return {};
-  }
-
-  Result<void> TakeAll(BlockQueue& queue) {
-    for (size_t i = 0; i < plan_.added.size(); ++i) {
-      const NewPiece& piece = plan_.added[i];
-      const ProbedShard& shard = piece.shard;
-      writer_.BeginShard({.path = shard.file.stored_path,
-                          .framing = shard.framing,
-                          .payload = shard.payload,
-                          .identity = shard.identity,
-                          .compression = shard.compression,
-                          .file = piece.grown ? numbers_[*piece.grown] : IndexWriter::kOwnFile,
-                          .begin = shard.range.begin});
-      for (;;) {
-        OFINDEX_ASSIGN(std::optional<BuiltBlock> block, queue.Take(i));
-        if (!block) break;
-        OFINDEX_TRY(writer_.AddBlock(std::move(*block)));
-      }
-      ShardFindings findings = queue.TakeFindings(i);
-      if (piece.grown) TakeMovedDamage(numbers_[*piece.grown], shard.identity.size, findings);
-      OFINDEX_TRY(writer_.EndShard(std::move(findings)));
-      added_records_.push_back(writer_.pieces().back().records);
-    }
-    return {};
-  }
-
-  const UpdateOptions& options_;
-  MergeSource& source_;
-  const UpdatePlan& plan_;
-  IndexWriter& writer_;
-  Progress& progress_;
-  std::vector<uint32_t> numbers_;  // of the pieces in the new index
-  std::vector<uint64_t> added_records_;
-  std::map<uint32_t, std::vector<DamagedRange>> moved_damage_;  // by the number of the shard's first piece
-};
 
 // Leaves only what is wrong with the bytes that were read for this update.
 void KeepNewFindings(const UpdatePlan& plan, BuildReport& written) {
@@ -259,7 +135,7 @@ Result<DatasetFacts> FactsFor(const UpdateOptions& options, const MergeSource& s
       facts.sources.push_back(std::move(stored));
     }
   }
-  facts.earlier = source.generations();
+  facts.before = source.generations().back().number;
   return facts;
 }
 
@@ -276,16 +152,51 @@ Result<void> CheckUpdatable(const MergeSource& source) {
               "rebuild it with `ofindex build --force --descriptor FILE --message NAME`");
 }
 
-Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, const UpdatePlan& plan,
-                           AtomicFile temporary, Progress& progress) {
+ScanOptions ScanOf(const UpdateOptions& options, const MergeSource& source, const ColumnChoice& columns) {
+  return {.check_payloads = options.verify || source.facts().checked == Checked::kPayloads,
+          .columns = columns,
+          .message = {},
+          .threads = options.threads != 0 ? options.threads : ProcessorCount(),
+          .inflate = {},
+          .segment_bytes = options.segment_bytes};
+}
+
+// Returns true if the index, once updated, has gaps, or shards in another order than a new build has them.
+bool DiffersFromBuild(const MergeSource& source, const UpdatePlan& plan) {
+  std::string_view last;
+  const auto follows = [&](const std::string& path) {
+    const bool is_later = last.empty() || !NaturalLess(path, last);
+    last = path;
+    return is_later;
+  };
+  for (uint32_t i = 0; i < plan.pieces.size(); ++i) {
+    const PieceFate& fate = plan.pieces[i];
+    if (fate.dropped) continue;
+    if (fate.IsGone(source.shards()[i]) || !follows(fate.path)) return true;
+  }
+  return !std::all_of(plan.added.begin(), plan.added.end(),
+                      [&](const NewPiece& piece) { return follows(piece.shard.file.stored_path); });
+}
+
+// Returns the records of missing shards that a pruned index leaves out.
+uint64_t GoneRecords(const MergeSource& source, const UpdatePlan& plan) {
+  uint64_t records = 0;
+  for (uint32_t i = 0; i < plan.pieces.size(); ++i) {
+    if (plan.pieces[i].IsGone(source.shards()[i])) records += source.shards()[i].records;
+  }
+  return records;
+}
+
+// Writes the index; `moves`: records get the ordinals of a new build.
+Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, const UpdatePlan& plan, bool moves,
+                           DatasetFacts facts, AtomicFile temporary, Progress& progress) {
   OFINDEX_ASSIGN(const ColumnChoice columns, ColumnChoice::Parse(source.facts().columns));
   OFINDEX_ASSIGN(AtomicFile map, AtomicFile::Begin(MapPathOf(options.index), AtomicFile::IfLocked::kWait, &progress));
   OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(temporary.path(), std::nullopt, columns));
   OFINDEX_TRY(temporary.CheckName());
-  Writing writing(options, source, plan, writer, progress);
-  OFINDEX_TRY(writing.Copy());
-  OFINDEX_TRY(writing.Scan());
-  OFINDEX_ASSIGN(DatasetFacts facts, FactsFor(options, source));
+  UpdateWriter shards(source, plan, moves, writer, progress);
+  OFINDEX_TRY(shards.Write(ScanOf(options, source, columns)));
+  if (!moves) facts.earlier = source.generations();
   OFINDEX_TRY(writer.AddSkipped(plan.skipped, facts));
   OFINDEX_TRY(writer.Finish(facts, temporary.path()));
   OFINDEX_TRY(WriteMapOf(temporary.path(), map, progress));
@@ -295,6 +206,8 @@ Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, co
 
   UpdateReport report;
   report.generation = source.generations().back().number + 1;
+  report.renumbered = moves;
+  if (moves) report.pruned_records = GoneRecords(source, plan);
   report.written.index = options.index;
   report.written.facts = std::move(facts);
   TakeWritten(writer, report.written);
@@ -302,8 +215,33 @@ Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, co
   report.written.skipped = plan.skipped;
   report.written.index_bytes = BytesOnDisk(options.index);
   report.written.map_bytes = BytesOnDisk(MapPathOf(options.index));
-  AddShards(plan, writing.added_records(), report);
+  AddShards(plan, shards.added_records(), report);
   return report;
+}
+
+UpdateReport UpToDate(const UpdateOptions& options, const MergeSource& source, const UpdatePlan& plan,
+                      const std::vector<FeatureRow>& features) {
+  UpdateReport report;
+  report.generation = source.generations().back().number;
+  report.written.index = options.index;
+  report.written.was_up_to_date = true;
+  report.written.facts = source.facts();
+  report.written.shards = std::move(ShardFiles(source.shards()).rows);
+  report.written.features = features;
+  report.written.skipped = plan.skipped;
+  report.written.index_bytes = BytesOnDisk(options.index);
+  report.written.map_bytes = BytesOnDisk(MapPathOf(options.index));
+  AddShards(plan, {}, report);
+  return report;
+}
+
+void AddColumnChanges(const std::vector<FeatureRow>& before, UpdateReport& report) {
+  const std::set<std::string> old_names = ColumnsOf(before);
+  const std::set<std::string> new_names = ColumnsOf(report.written.features);
+  std::set_difference(new_names.begin(), new_names.end(), old_names.begin(), old_names.end(),
+                      std::back_inserter(report.columns_added));
+  std::set_difference(old_names.begin(), old_names.end(), new_names.begin(), new_names.end(),
+                      std::back_inserter(report.columns_removed));
 }
 
 }  // namespace
@@ -319,28 +257,15 @@ Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress& progres
   const UpdateSearch search{.index = options.index, .data = options.data, .threads = options.threads};
   OFINDEX_ASSIGN(const UpdatePlan plan, PlanUpdate(source, std::move(set), search, progress));
   OFINDEX_ASSIGN(const std::vector<FeatureRow> before, source.ReadFeatures());
-  if (plan.is_empty()) {
-    UpdateReport report;
-    report.generation = source.generations().back().number;
-    report.written.index = options.index;
-    report.written.was_up_to_date = true;
-    report.written.facts = source.facts();
-    report.written.shards = std::move(ShardFiles(source.shards()).rows);
-    report.written.features = before;
-    report.written.skipped = plan.skipped;
-    report.written.index_bytes = BytesOnDisk(options.index);
-    report.written.map_bytes = BytesOnDisk(MapPathOf(options.index));
-    AddShards(plan, {}, report);
-    return report;
+  OFINDEX_ASSIGN(DatasetFacts facts, FactsFor(options, source));
+  const bool moves = options.prune && DiffersFromBuild(source, plan);
+  if (plan.is_empty() && !moves && facts.sources == source.facts().sources) {
+    return UpToDate(options, source, plan, before);
   }
   return WithMemory("the updated index", [&]() -> Result<UpdateReport> {
-    OFINDEX_ASSIGN(UpdateReport report, Write(options, source, plan, std::move(temporary), progress));
-    const std::set<std::string> old_names = ColumnsOf(before);
-    const std::set<std::string> new_names = ColumnsOf(report.written.features);
-    std::set_difference(new_names.begin(), new_names.end(), old_names.begin(), old_names.end(),
-                        std::back_inserter(report.columns_added));
-    std::set_difference(old_names.begin(), old_names.end(), new_names.begin(), new_names.end(),
-                        std::back_inserter(report.columns_removed));
+    OFINDEX_ASSIGN(UpdateReport report,
+                   Write(options, source, plan, moves, std::move(facts), std::move(temporary), progress));
+    AddColumnChanges(before, report);
     return report;
   });
 }

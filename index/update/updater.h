@@ -16,6 +16,7 @@ struct UpdateOptions {
   std::string index;
   std::vector<std::string> data = {};  ///< taken in besides the DATA of the index, from now on
   bool verify = false;                 ///< also check every payload byte of what is read
+  bool prune = false;                  ///< also leave out what is gone; then records get the ordinals of a new build
   unsigned threads = 0;                ///< that may compute at once; 0: one per processor
   AtomicFile::Durability durability = AtomicFile::Durability::kDurable;
   uint64_t segment_bytes = 0;  ///< as in ScanOptions
@@ -38,7 +39,9 @@ struct UpdateReport {
   std::vector<ChangedShard> shards;  ///< in natural order of paths
   uint64_t unchanged = 0;            ///< shards
   uint64_t new_records = 0;
-  uint64_t gone_records = 0;               ///< in this update
+  uint64_t gone_records = 0;    ///< in this update
+  bool renumbered = false;      ///< ordinals have moved: states, lists and sets of ordinals from before are void
+  uint64_t pruned_records = 0;  ///< that were left out for good
   std::vector<std::string> columns_added;  ///< SQL names, by feature
   std::vector<std::string> columns_removed;
 };
@@ -47,6 +50,9 @@ struct UpdateReport {
 /// others. Records that the index has keep their ordinals, and new ones get the next; those of a missing or changed
 /// shard are no longer found, and are found again, under their ordinals, if the shard comes back. The index is replaced
 /// as a whole, or stays as it is.
+///
+/// With `prune` the index has what a new build would have, in its order: what is gone is left out for good, and every
+/// record gets the ordinal that it has in natural order of paths. If that moves no ordinal, `prune` changes nothing.
 ///
 /// Errors: kNotFound, kIndex; kStale if all shards are missing, or a shard changes while it is read; kFormat if a new
 /// shard is of another format; kUsage for an index of messages, whose descriptor it does not have; kLocked; kIo;

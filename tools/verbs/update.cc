@@ -25,8 +25,8 @@ struct Arguments {
 };
 
 // The changes that are listed, in the order of the lists.
-constexpr std::array kListed = {ShardChange::kNew,     ShardChange::kGrown,    ShardChange::kChanged,
-                                ShardChange::kMoved,   ShardChange::kRestored, ShardChange::kMissing,
+constexpr std::array kListed = {ShardChange::kNew,       ShardChange::kGrown,    ShardChange::kChanged,
+                                ShardChange::kMoved,     ShardChange::kRestored, ShardChange::kMissing,
                                 ShardChange::kUnreadable};
 
 std::string_view Name(ShardChange change) {
@@ -58,6 +58,8 @@ Json ToJson(const UpdateReport& report, double seconds) {
                {"new_records", report.new_records},
                {"gone_records", report.gone_records},
                {"ordinals", written.facts.ordinals},
+               {"renumbered", report.renumbered},
+               {"pruned_records", report.pruned_records},
                {"shards", written.shards.size()},
                {"unchanged", report.unchanged},
                {"seconds", seconds}};
@@ -98,12 +100,17 @@ std::string Summary(const UpdateReport& report, double seconds) {
                 time.data());
 }
 
-Result<int> Print(const UpdateReport& report, double seconds, const Context& context) {
+Result<int> Print(const UpdateReport& report, bool prune, double seconds, const Context& context) {
   std::vector<std::string> notes;
   for (const ChangedShard& shard : report.shards) notes.push_back(Describe(shard));
   for (const std::string& name : report.columns_added) notes.push_back(StrCat("new column ", Printable(name)));
   for (const std::string& name : report.columns_removed) {
     notes.push_back(StrCat("column ", Printable(name), " is no more: its values have become too long"));
+  }
+  if (report.renumbered) {
+    notes.push_back(StrCat("ordinals moved: ", Counted(report.pruned_records, "gone record"), " dropped"));
+  } else if (prune) {
+    notes.push_back("nothing to prune: no ordinal moved");
   }
   PrintNotes(notes, context);
   return PrintOutcome(report.written, "update", context.json ? Dump(ToJson(report, seconds)) : Summary(report, seconds),
@@ -119,20 +126,22 @@ Result<int> Update(Arguments& arguments, Context& context) {
   display.reset();
   if (!report) return tl::unexpected(report.error());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return Print(*report, seconds, context);
+  return Print(*report, options.prune, seconds, context);
 }
 
 }  // namespace
 
 void AddUpdate(CommandLine& line, Context& context) {
-  Verb verb = AddVerb(line, context, "update", "Take new, grown, changed and missing shards into an index",
-                      Formats::kJson);
+  Verb verb =
+      AddVerb(line, context, "update", "Take new, grown, changed and missing shards into an index", Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
   UpdateOptions& options = arguments->options;
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddArgument("DATA", options.data, "More files, folders, globs or @LISTs, taken in from now on");
   verb.AddFlag("--verify", options.verify,
                "Also check every payload byte of the shards that are read; default: as the index was built");
+  verb.AddFlag("--prune", options.prune,
+               "Also drop what is gone and put all shards in the order of a new build; ordinals move");
   verb.AddOption("-j,--threads", options.threads, "N", "Computing threads; default: one per processor")
       .Between(1, 1024);
   verb.Runs([arguments, &context] { return Update(*arguments, context); });
