@@ -19,6 +19,7 @@
 #include "index/catalog/paths.h"
 #include "index/catalog/shard_files.h"
 #include "index/merge/merge_source.h"
+#include "index/resume/saved_shards.h"
 #include "index/shards/shard_set.h"
 #include "index/update/update_plan.h"
 #include "index/update/update_writer.h"
@@ -201,6 +202,7 @@ Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, co
   OFINDEX_TRY(writer.Finish(facts, temporary.path()));
   OFINDEX_TRY(WriteMapOf(temporary.path(), map, progress));
   if (progress.cancel) return Interrupted();
+  SavedShards::RemoveAt(SavedShards::PathFor(temporary.path()));  // of a build that was interrupted
   OFINDEX_TRY(temporary.Publish(options.durability));
   OFINDEX_TRY(map.Publish(options.durability));
 

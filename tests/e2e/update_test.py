@@ -230,6 +230,14 @@ class UpToDateTest(UpdateCase):
         self.assertTrue(self.expect(0, "build", "data", "--json").json["up_to_date"])
         self.assert_same(self.state(), before, "index and map")
 
+    def test_what_an_interrupted_build_has_saved_is_removed(self) -> None:
+        saved = self.dir / ".data.ofidx.saved.ofindex-draft"
+        saved.write_bytes(b"ofindex saved 1\n")
+        self.append("part-0", self.framed((100,)))
+        self.expected |= {18: 100}
+        self.update()
+        self.assertFalse(saved.exists())
+
     def test_damage_that_is_known_is_reported_once(self) -> None:
         self.append("part-0", b"torn")
         self.update(3)
