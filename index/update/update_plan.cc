@@ -34,11 +34,17 @@ std::vector<KnownShard> KnownShards(const std::vector<ShardRow>& pieces) {
   return known;
 }
 
-std::vector<FoundShard> FoundShards(const ShardSet& set) {
+// Returns the files of `set`, and adds to those that are skipped what can no longer be examined.
+Result<std::vector<FoundShard>> FoundShards(ShardSet& set) {
   std::vector<FoundShard> found;
   for (const Candidate& candidate : set.candidates) {
-    const auto facts = StatFile(candidate.path);
-    found.push_back({candidate, facts ? std::optional<FileState>(*facts) : std::nullopt});
+    auto facts = StatFile(candidate.path);
+    if (facts) {
+      found.push_back({candidate, static_cast<const FileState&>(*facts)});
+    } else {
+      OFINDEX_ASSIGN(SkippedFile file, Unreadable(candidate.path, candidate.stored_path, std::move(facts).error()));
+      set.skipped.push_back(std::move(file));
+    }
   }
   for (const SkippedFile& file : set.skipped) {
     if (IsUnreadable(file)) found.push_back({{.path = file.path, .stored_path = file.path}, std::nullopt});
@@ -64,7 +70,7 @@ class Planner {
 
   Result<UpdatePlan> Plan() {
     plan_.known = KnownShards(source_.shards());
-    plan_.found = FoundShards(set_);
+    OFINDEX_ASSIGN(plan_.found, FoundShards(set_));
     OFINDEX_ASSIGN(plan_.changes, FindShardChanges(plan_.known, plan_.found, [this](size_t found, uint64_t bytes) {
                      return FingerprintOf(plan_.found[found], bytes);
                    }));

@@ -17,9 +17,10 @@ PUBLISHING = ("rename", "renameat2", "fsync", "pwrite64", "write", "ftruncate", 
 
 
 class IndexFaultsTest(TracedTest):
-    def attack(self, index: str, counts: dict[str, int], *args: str) -> None:
+    def attack(self, index: str, counts: dict[str, int], *args: str, reads_shards: bool = False) -> None:
         """Runs a command that replaces `index`, with faults: the old one or the new one is in place, with the number of
-        records that `counts` has for "old" and "new", and the next run repairs everything."""
+        records that `counts` has for "old" and "new", and the next run repairs everything. If the command reads shards,
+        the index may also lack one that could not be read."""
         old = self.bytes_of(index)
         self.expect(0, *args)
         new = self.bytes_of(index)
@@ -33,6 +34,11 @@ class IndexFaultsTest(TracedTest):
                     done = self.trace(*args, inject=f"{name}:{fault}:when={number}")
                     state = {old[0]: "old", new[0]: "new"}.get((self.dir / index).read_bytes(), "neither")
                     found[f"{fault}: {state}"] += 1
+                    if state == "neither" and reads_shards:
+                        self.assertEqual(done.code, 5, done)
+                        self.expect(0, *args)
+                        self.assertEqual(self.expect(0, "info", index, "--json").json["records"], counts["new"])
+                        continue
                     self.assertIn(state, ("old", "new"), done)
                     if done.code == 0:
                         self.assertEqual(state, "new", done)

@@ -92,7 +92,7 @@ class FaultsTest(UpdateCase, IndexFaultsTest):
         self.append("part-0", self.framed((100, 101)))
         self.write("part-4", (102,))
         (self.data / "part-2").unlink()
-        self.attack("data.ofidx", {"old": 18, "new": 15}, "update", "data")
+        self.attack("data.ofidx", {"old": 18, "new": 15}, "update", "data", reads_shards=True)
 
 
 class FullDiskTest(SmallDiskTest):

@@ -103,6 +103,19 @@ void OrdinalModel::Add(const std::vector<FileOnDisk>& files) {
   }
 }
 
+void OrdinalModel::Prune() {
+  std::erase_if(versions_, [](const Version& version) { return version.gone_since != 0; });
+  std::sort(versions_.begin(), versions_.end(),
+            [](const Version& a, const Version& b) { return NaturalLess(a.file.path, b.file.path); });
+  ordinals_ = 0;
+  for (Version& version : versions_) {
+    for (uint64_t& ordinal : version.ordinals) ordinal = ordinals_++;
+  }
+  only_appended_ = true;
+  if (!changed_) ++generation_;
+  changed_ = true;
+}
+
 void OrdinalModel::Number(Version& version, uint64_t records) {
   while (version.ordinals.size() < records) {
     version.ordinals.push_back(ordinals_++);

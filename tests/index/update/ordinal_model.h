@@ -26,6 +26,9 @@ class OrdinalModel {
   /// Updates it.
   void Update(const std::vector<FileOnDisk>& files);
 
+  /// Forgets what is gone, and gives all records the ordinals of a build, as part of the last update.
+  void Prune();
+
   /// Returns the ordinals of the records in the file at `path`, by their offsets.
   [[nodiscard]] const std::vector<uint64_t>& OrdinalsOf(const std::string& path) const;
 
@@ -37,7 +40,8 @@ class OrdinalModel {
   [[nodiscard]] uint64_t new_records() const { return new_records_; }
   [[nodiscard]] uint64_t gone_records() const { return gone_records_; }
 
-  /// Returns true if all that was added since the build comes last in natural order, and nothing has gone.
+  /// Returns true if all that was added since the build, or since it was pruned, comes last in natural order, and
+  /// nothing has gone.
   [[nodiscard]] bool only_appended() const { return only_appended_; }
 
  private:

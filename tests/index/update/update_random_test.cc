@@ -33,7 +33,8 @@ class Sequence {
 
  private:
   Sequence(uint64_t seed, std::mt19937_64 random)
-      : set_(random() % 3 == 0 ? Framing::kOfRecord : Framing::kTfRecord),
+      : random_(seed + 1),
+        set_(random() % 3 == 0 ? Framing::kOfRecord : Framing::kTfRecord),
         damages_(random() % 2 == 0),
         folder_(set_.data(), set_.framing(), damages_, seed),
         options_(PartOptions(set_, random() % 3 == 0)) {
@@ -63,9 +64,11 @@ class Sequence {
   }
 
   void CheckPayloads(const IndexContents& contents) const;
-  void CheckOrdinals(const IndexContents& contents, const IndexContents& fresh, const OrdinalModel& model) const;
-  static void CheckReport(const UpdateReport& report, const OrdinalModel& model);
+  void CheckOrdinals(const IndexContents& contents, const IndexContents& fresh, const OrdinalModel& model,
+                     bool prunes) const;
+  static void CheckReport(const UpdateReport& report, const OrdinalModel& model, bool prunes);
 
+  std::mt19937_64 random_;
   UpdatedSet set_;
   bool damages_;
   RandomFolder folder_;
@@ -87,8 +90,8 @@ void Sequence::CheckPayloads(const IndexContents& contents) const {
   }
 }
 
-void Sequence::CheckOrdinals(const IndexContents& contents, const IndexContents& fresh,
-                             const OrdinalModel& model) const {
+void Sequence::CheckOrdinals(const IndexContents& contents, const IndexContents& fresh, const OrdinalModel& model,
+                             bool prunes) const {
   REQUIRE(contents.ordinals == model.ordinals());
   REQUIRE(contents.generation == model.generation());
   REQUIRE(contents.shards.size() == fresh.shards.size());
@@ -100,16 +103,17 @@ void Sequence::CheckOrdinals(const IndexContents& contents, const IndexContents&
     REQUIRE(ordinals == model.OrdinalsOf(shard.path));
     for (size_t each = 0; each < ordinals.size(); ++each) {
       REQUIRE(shard.records[each].payload == fresh.shards[i].records[each].payload);
-      if (model.only_appended()) REQUIRE(ordinals[each] == fresh.shards[i].records[each].ordinal);
+      if (prunes || model.only_appended()) REQUIRE(ordinals[each] == fresh.shards[i].records[each].ordinal);
     }
   }
 }
 
-void Sequence::CheckReport(const UpdateReport& report, const OrdinalModel& model) {
+void Sequence::CheckReport(const UpdateReport& report, const OrdinalModel& model, bool prunes) {
   CHECK(report.written.was_up_to_date == !model.changed());
   CHECK(report.new_records == model.new_records());
   CHECK(report.gone_records == model.gone_records());
   CHECK(report.generation == model.generation());
+  CHECK((prunes || !report.renumbered));
 }
 
 void Sequence::Run() {
@@ -120,8 +124,11 @@ void Sequence::Run() {
     CAPTURE(changes);
     const IndexContents fresh = set_.BuildFresh(options_);
     model.Update(FilesOf(fresh));
-    const UpdateReport report = set_.Update(options_);
-    CheckReport(report, model);
+    const bool prunes = random_() % 6 == 0;
+    if (prunes) changes += "(pruned)\n";
+    const UpdateReport report = set_.Update(options_, prunes);
+    if (report.renumbered) model.Prune();
+    CheckReport(report, model, prunes);
     const IndexContents updated = ReadIndex(set_.index());
     const std::string difference = FirstDifference(updated.Dump(), fresh.Dump());
     if (!difference.empty() && std::getenv("OFINDEX_DUMP") != nullptr) {
@@ -129,7 +136,7 @@ void Sequence::Run() {
       WriteFile(std::string(std::getenv("OFINDEX_DUMP")) + "/fresh", fresh.Dump());
     }
     REQUIRE_MESSAGE(difference.empty(), difference);
-    CheckOrdinals(updated, fresh, model);
+    CheckOrdinals(updated, fresh, model, prunes);
     CheckPayloads(updated);
   }
 }

@@ -18,9 +18,9 @@ class UpdatedSet : public BuiltSet {
   using BuiltSet::BuiltSet;
 
   /// Updates the index of a set that was built with `options`, and ends the test if that fails.
-  [[nodiscard]] UpdateReport Update(const BuildOptions& options) const {
+  [[nodiscard]] UpdateReport Update(const BuildOptions& options, bool prune = false) const {
     Progress progress;
-    UpdateOptions update{.index = index(), .threads = options.threads};
+    UpdateOptions update{.index = index(), .prune = prune, .threads = options.threads};
     update.durability = AtomicFile::Durability::kCached;
     update.segment_bytes = options.segment_bytes;
     Result<UpdateReport> report = UpdateIndex(update, progress);
