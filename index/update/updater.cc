@@ -61,22 +61,27 @@ void KeepNewFindings(const UpdatePlan& plan, BuildReport& written) {
   std::erase_if(written.bad, [&](const BadRow& row) { return is_known(row.shard, row.offset); });
 }
 
-// Lists what the update found.
+// Lists what the update found. A shard that has become a file of another kind has changed, and has no records.
 void AddShards(const UpdatePlan& plan, const std::vector<uint64_t>& added_records, UpdateReport& report) {
-  std::set<std::string_view> grown;
+  std::map<std::string_view, ShardChange> found;
+  for (size_t i = 0; i < plan.found.size(); ++i) {
+    found.emplace(plan.found[i].file.stored_path, plan.changes.found[i].change);
+  }
+  std::map<uint32_t, uint64_t> grown;  // new records, by first piece
+  std::set<std::string_view> scanned;
   for (size_t i = 0; i < plan.added.size(); ++i) {
     const NewPiece& piece = plan.added[i];
     report.new_records += added_records[i];
-    if (!piece.grown) {
-      const auto same = std::find_if(plan.found.begin(), plan.found.end(), [&](const FoundShard& found) {
-        return found.file.stored_path == piece.shard.file.stored_path;
-      });
-      const ShardChange change = plan.changes.found[static_cast<size_t>(same - plan.found.begin())].change;
-      report.shards.push_back({.change = change == ShardChange::kNew ? change : ShardChange::kChanged,
-                               .path = piece.shard.file.stored_path,
-                               .records = added_records[i],
-                               .new_records = added_records[i]});
+    if (piece.grown) {
+      grown.emplace(*piece.grown, added_records[i]);
+      continue;
     }
+    const std::string& path = piece.shard.file.stored_path;
+    scanned.insert(path);
+    report.shards.push_back({.change = found.at(path) == ShardChange::kNew ? ShardChange::kNew : ShardChange::kChanged,
+                             .path = path,
+                             .records = added_records[i],
+                             .new_records = added_records[i]});
   }
   for (size_t i = 0; i < plan.known.size(); ++i) {
     const KnownShard& shard = plan.known[i];
@@ -88,15 +93,19 @@ void AddShards(const UpdatePlan& plan, const std::vector<uint64_t>& added_record
       case ShardChange::kUnchanged:
       case ShardChange::kTouched: ++report.unchanged; continue;
       case ShardChange::kGone:
-      case ShardChange::kNew:
-      case ShardChange::kRefilled:
-      case ShardChange::kChanged: continue;
+      case ShardChange::kNew: continue;
       case ShardChange::kGrown:
-        if (!fate.cut_at) continue;
-        for (size_t each = 0; each < plan.added.size(); ++each) {
-          if (plan.added[each].grown == shard.first_piece) changed.new_records = added_records[each];
+        if (fate.cut_at) {
+          changed.new_records = grown.at(shard.first_piece);
+          changed.records += changed.new_records;
+          break;
         }
-        changed.records += changed.new_records;
+        [[fallthrough]];
+      case ShardChange::kRefilled:
+      case ShardChange::kChanged:
+        if (scanned.contains(plan.found[*decision.other].file.stored_path)) continue;
+        changed.change = ShardChange::kChanged;
+        changed.records = 0;
         break;
       default: break;
     }

@@ -79,6 +79,19 @@ class ChangesTest(UpdateCase):
         self.assertEqual((updated["new_records"], updated["gone_records"], updated["ordinals"]), (5, 11, 23))
         self.expect(0, "verify", "data")
 
+    def test_a_shard_that_is_overwritten_with_a_text_has_no_records(self) -> None:
+        (self.data / "more").mkdir()
+        self.write("more/notes", (50,))
+        self.expected |= {18: 50}
+        self.update()
+        (self.data / "more" / "notes").write_text("a text of some words, which is no record\n")
+        self.take_out([18])
+        updated = self.update()
+        self.assert_lists(updated, changed=[{"path": "data/more/notes", "records": 0}])
+        self.assertEqual([file["path"] for file in updated["skipped"]], ["data/more/notes"])
+        self.assertEqual((updated["gone_records"], updated["ordinals"]), (1, 19))
+        self.assertTrue(self.update()["up_to_date"])
+
     def test_records_keep_their_ordinals_when_files_are_renamed_or_swapped(self) -> None:
         (self.data / "part-0").rename(self.data / "part-7")
         (self.data / "part-2").rename(self.data / "other")
