@@ -78,13 +78,13 @@ Json ToJson(const UpdateReport& report, double seconds) {
   return json;
 }
 
-std::string Describe(const ChangedShard& shard) {
+std::string Describe(const ChangedShard& shard, bool pruned) {
   std::string text = StrCat(Name(shard.change), " ", Printable(shard.path), ": ");
   switch (shard.change) {
     case ShardChange::kMoved: return StrCat(text, "was ", Printable(shard.before));
     case ShardChange::kGrown: return StrCat(text, Counted(shard.new_records, "new record"));
     case ShardChange::kMissing:
-      return StrCat(text, Counted(shard.records, "record"), " not found any more, until it comes back");
+      return StrCat(text, Counted(shard.records, "record"), pruned ? " dropped" : ", gone until it is restored");
     default: return StrCat(text, Counted(shard.records, "record"));
   }
 }
@@ -102,7 +102,7 @@ std::string Summary(const UpdateReport& report, double seconds) {
 
 Result<int> Print(const UpdateReport& report, bool prune, double seconds, const Context& context) {
   std::vector<std::string> notes;
-  for (const ChangedShard& shard : report.shards) notes.push_back(Describe(shard));
+  for (const ChangedShard& shard : report.shards) notes.push_back(Describe(shard, report.renumbered));
   for (const std::string& name : report.columns_added) notes.push_back(StrCat("new column ", Printable(name)));
   for (const std::string& name : report.columns_removed) {
     notes.push_back(StrCat("column ", Printable(name), " is no more: its values have become too long"));
