@@ -13,6 +13,7 @@
 #include "tests/index/update/ordinal_model.h"
 #include "tests/index/update/random_folder.h"
 #include "tests/index/update/updated_set.h"
+#include "tests/support/sanitizers.h"
 
 // Random sequences of changes, each followed by an update: see docs/testing.md for OFINDEX_SEQUENCES.
 
@@ -144,7 +145,7 @@ void Sequence::Run() {
 TEST_CASE(
     "after random changes and updates, an index is as one built of its files, with the ordinals it has promised") {
   const uint64_t first = NumberIn("OFINDEX_SEED", 0);
-  const uint64_t sequences = NumberIn("OFINDEX_SEQUENCES", 200);
+  const uint64_t sequences = NumberIn("OFINDEX_SEQUENCES", kSanitized ? 20 : 200);
   for (uint64_t seed = first; seed < first + sequences; ++seed) {
     CAPTURE(seed);
     Sequence(seed).Run();
