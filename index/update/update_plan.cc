@@ -1,6 +1,7 @@
 #include "index/update/update_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -34,11 +35,17 @@ std::vector<KnownShard> KnownShards(const std::vector<ShardRow>& pieces) {
   return known;
 }
 
-std::vector<FoundShard> FoundShards(const ShardSet& set) {
+// Returns the files of `set`, and adds to those that are skipped what can no longer be examined.
+Result<std::vector<FoundShard>> FoundShards(ShardSet& set) {
   std::vector<FoundShard> found;
   for (const Candidate& candidate : set.candidates) {
-    const auto facts = StatFile(candidate.path);
-    found.push_back({candidate, facts ? std::optional<FileState>(*facts) : std::nullopt});
+    auto facts = StatFile(candidate.path);
+    if (facts) {
+      found.push_back({candidate, static_cast<const FileState&>(*facts)});
+    } else {
+      OFINDEX_ASSIGN(SkippedFile file, Unreadable(candidate.path, candidate.stored_path, std::move(facts).error()));
+      set.skipped.push_back(std::move(file));
+    }
   }
   for (const SkippedFile& file : set.skipped) {
     if (IsUnreadable(file)) found.push_back({{.path = file.path, .stored_path = file.path}, std::nullopt});
@@ -64,11 +71,12 @@ class Planner {
 
   Result<UpdatePlan> Plan() {
     plan_.known = KnownShards(source_.shards());
-    plan_.found = FoundShards(set_);
+    OFINDEX_ASSIGN(plan_.found, FoundShards(set_));
     OFINDEX_ASSIGN(plan_.changes, FindShardChanges(plan_.known, plan_.found, [this](size_t found, uint64_t bytes) {
                      return FingerprintOf(plan_.found[found], bytes);
                    }));
     OFINDEX_TRY(CheckNotAllMissing(search_.index, plan_.known, plan_.changes));
+    ReadPieces();
     KeepPieces();
     OFINDEX_TRY(ProbeNew());
     OFINDEX_TRY(AddGrown());
@@ -86,19 +94,32 @@ class Planner {
 
   [[nodiscard]] const ShardRow& PieceOf(size_t known) const { return source_.shards()[plan_.known[known].first_piece]; }
 
+  // A shard that is appended to every day has many pieces: all of them are looked at once.
+  void ReadPieces() {
+    const std::vector<ShardRow>& pieces = source_.shards();
+    cuts_.resize(pieces.size());
+    broken_.resize(pieces.size());
+    for (size_t i = 0; i < pieces.size(); ++i)
+      cuts_[pieces[i].file] = std::max(cuts_[pieces[i].file], source_.ends()[i]);
+    for (const DamageRow& row : source_.damage()) {
+      const DamageReason reason = row.range.reason;
+      if (reason == DamageReason::kBadDeflate || reason == DamageReason::kBadStreamChecksum ||
+          reason == DamageReason::kTrailingBytes || reason == DamageReason::kSecondStream) {
+        broken_[pieces[row.shard].file] = true;
+      }
+    }
+  }
+
   // Returns true if a shard that has grown is scanned as a new one: nothing of it can be kept, or positions in it
   // cannot be trusted.
   [[nodiscard]] bool StartsOver(size_t known) const {
-    const auto of_stream = [](DamageReason reason) {
-      return reason == DamageReason::kBadDeflate || reason == DamageReason::kBadStreamChecksum ||
-             reason == DamageReason::kTrailingBytes || reason == DamageReason::kSecondStream;
-    };
     const KnownShard& shard = plan_.known[known];
-    const auto& damage = source_.damage();
-    return shard.records == 0 || std::any_of(damage.begin(), damage.end(), [&](const DamageRow& row) {
-             return source_.shards()[row.shard].file == shard.first_piece && of_stream(row.range.reason);
-           });
+    return shard.records == 0 || broken_[shard.first_piece];
   }
+
+  // Returns the position from which on a shard that has grown is walked: the end of its last record. Whatever came
+  // after it was damage, and may have become a record.
+  [[nodiscard]] uint64_t CutOf(size_t known) const { return cuts_[plan_.known[known].first_piece]; }
 
   void KeepPieces() {
     std::vector<size_t> places(source_.shards().size());
@@ -126,7 +147,7 @@ class Planner {
           goes();
           break;
         }
-        fate.cut_at = CutOf(plan_.known[known]);
+        fate.cut_at = CutOf(known);
         [[fallthrough]];
       case ShardChange::kUnchanged:
       case ShardChange::kTouched:
@@ -140,16 +161,6 @@ class Planner {
       }
     }
     return fate;
-  }
-
-  // Returns the position from which on a shard that has grown is walked: the end of its last record. Whatever came
-  // after it was damage, and may have become a record.
-  [[nodiscard]] uint64_t CutOf(const KnownShard& shard) const {
-    uint64_t cut = 0;
-    for (uint32_t i = shard.first_piece; i < source_.shards().size(); ++i) {
-      if (source_.shards()[i].file == shard.first_piece) cut = std::max(cut, source_.ends()[i]);
-    }
-    return cut;
   }
 
   // Probes the files that no shard of the index is in.
@@ -203,7 +214,16 @@ class Planner {
     return {};
   }
 
+  // The file may have been replaced since it was found to have grown.
+  static Result<void> CheckBeginning(const File& file, const ShardIdentity& old) {
+    OFINDEX_ASSIGN(const uint64_t fingerprint, Fingerprint(file, old.size));
+    if (fingerprint == old.fingerprint) return {};
+    return Fail(ErrorCode::kStale, StrCat(Printable(file.path()), ": changed while it was compared with the index"),
+                "run `ofindex update` again when nothing writes to the file");
+  }
+
   Result<void> AddGrown() {
+    std::map<uint32_t, ShardIdentity> identities;  // by first piece
     for (size_t i = 0; i < plan_.known.size(); ++i) {
       const ShardDecision& decision = plan_.changes.known[i];
       if (decision.change != ShardChange::kGrown || StartsOver(i)) continue;
@@ -212,17 +232,20 @@ class Planner {
       OFINDEX_ASSIGN(const File file, File::OpenRead(found.file.path));
       ProbedShard shard;
       shard.file = found.file;
+      OFINDEX_TRY(CheckBeginning(file, plan_.known[i].identity));
       OFINDEX_ASSIGN(shard.identity, IdentifyShard(file));
       shard.framing = piece.framing;
       shard.payload = piece.payload;
       shard.compression = piece.compression;
       shard.mean_record_bytes = piece.payload_bytes / std::max<uint64_t>(piece.records, 1);
-      const uint64_t cut = CutOf(plan_.known[i]);
+      const uint64_t cut = CutOf(i);
       shard.range = {.begin = cut, .end = kNowhere, .entry = WalkEntry{.position = cut}};
-      for (size_t each = 0; each < plan_.pieces.size(); ++each) {
-        if (source_.shards()[each].file == plan_.known[i].first_piece) plan_.pieces[each].identity = shard.identity;
-      }
+      identities.emplace(plan_.known[i].first_piece, shard.identity);
       plan_.added.push_back({std::move(shard), plan_.known[i].first_piece});
+    }
+    for (size_t each = 0; each < plan_.pieces.size(); ++each) {
+      const auto grown = identities.find(source_.shards()[each].file);
+      if (grown != identities.end()) plan_.pieces[each].identity = grown->second;
     }
     return {};
   }
@@ -231,6 +254,8 @@ class Planner {
   ShardSet set_;
   const UpdateSearch& search_;
   const Progress& progress_;
+  std::vector<uint64_t> cuts_;  // by first piece: the end of the last record of the shard
+  std::vector<bool> broken_;    // by first piece: part of the shard does not inflate
   UpdatePlan plan_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "index/build/fill_index.h"
+#include "index/walk/stream_findings.h"
 
 namespace ofindex {
 
@@ -112,6 +113,11 @@ Result<void> UpdateWriter::Copy(uint32_t old, ShardFindings& findings) {
   if (!cut) return {};
   std::erase_if(findings.damage, [&](const DamagedRange& range) { return range.begin >= *cut; });
   findings.stream.checkpoints.clear();  // those of the whole stream are found again
+  const ShardRow& row = source_.shards()[old];
+  if (row.compression == Compression::kNone) return {};
+  std::vector<DamagedRange>& moved = moved_damage_[row.file];
+  moved.insert(moved.end(), findings.damage.begin(), findings.damage.end());
+  findings.damage.clear();
   return {};
 }
 
@@ -123,6 +129,12 @@ Result<void> UpdateWriter::TakeScanned(size_t added, BlockQueue& queue, ShardFin
     OFINDEX_TRY(writer_.AddBlock(std::move(*block)));
   }
   ShardFindings scanned = queue.TakeFindings(added);
+  const NewPiece& piece = plan_.added[added];
+  if (piece.grown && moved_damage_.contains(*piece.grown)) {
+    std::vector<DamagedRange>& moved = moved_damage_[*piece.grown];
+    LocateInFile(scanned.stream, piece.shard.identity.size, moved);
+    findings.damage.insert(findings.damage.end(), moved.begin(), moved.end());
+  }
   findings.damage.insert(findings.damage.end(), scanned.damage.begin(), scanned.damage.end());
   findings.stream = std::move(scanned.stream);
   added_records_[added] = writer_.pieces().back().records - before;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -50,6 +51,8 @@ class UpdateWriter {
   uint64_t generation_;
   std::vector<uint32_t> numbers_;  // of the old pieces in the new index
   std::vector<uint64_t> added_records_;
+  // Damage of compressed shards that have grown, by the first old piece: the scan tells where in the file it is now.
+  std::map<uint32_t, std::vector<DamagedRange>> moved_damage_;
 };
 
 }  // namespace ofindex

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/allocation.h"
@@ -17,6 +19,7 @@
 #include "index/catalog/paths.h"
 #include "index/catalog/shard_files.h"
 #include "index/merge/merge_source.h"
+#include "index/resume/saved_shards.h"
 #include "index/shards/shard_set.h"
 #include "index/update/update_plan.h"
 #include "index/update/update_writer.h"
@@ -26,37 +29,59 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the DATA of an index, as seen from the working directory. Files that were named one by one and are missing
-// are left out: their shards are missing.
-std::vector<std::string> DataOf(const MergeSource& source, const std::string& index) {
-  std::set<std::string_view> shards;
-  for (const ShardRow& shard : source.shards()) shards.insert(shard.path);
+// Returns the DATA of an index, as seen from the working directory. A folder that is not there is more likely a disk
+// that is not mounted than the end of all its shards.
+Result<std::vector<std::string>> DataOf(const MergeSource& source, const std::string& index) {
   std::vector<std::string> data;
   for (const std::string& stored : source.facts().sources) {
     const bool is_list = stored.starts_with('@');
     std::string path = PathFrom(FolderOf(index), is_list ? stored.substr(1) : stored);
-    if (shards.contains(stored) && !StatFile(path)) continue;
+    const bool is_folder = std::any_of(source.shards().begin(), source.shards().end(), [&](const ShardRow& shard) {
+      return !shard.is_gone() && shard.path.starts_with(stored + "/");
+    });
+    if (is_folder && !StatFile(path)) {
+      return Fail(ErrorCode::kStale,
+                  StrCat(Printable(index), ": its folder ", Printable(stored), " is not there; is the disk mounted?"),
+                  "mount the disk, or build an index of other files with `ofindex build`");
+    }
     data.push_back(is_list ? "@" + path : std::move(path));
   }
   return data;
 }
 
-// Lists what the update found.
+// Leaves only what is wrong with the bytes that were read for this update.
+void KeepNewFindings(const UpdatePlan& plan, BuildReport& written) {
+  std::map<std::string_view, uint64_t> read;  // where the walk began, by path
+  for (const NewPiece& piece : plan.added) read.emplace(piece.shard.file.stored_path, piece.shard.range.begin);
+  const auto is_known = [&](uint32_t shard, uint64_t position) {
+    const auto begin = read.find(written.shards[shard].path);
+    return begin == read.end() || position < begin->second;
+  };
+  std::erase_if(written.damage, [&](const DamageRow& row) { return is_known(row.shard, row.range.begin); });
+  std::erase_if(written.bad, [&](const BadRow& row) { return is_known(row.shard, row.offset); });
+}
+
+// Lists what the update found. A shard that has become a file of another kind has changed, and has no records.
 void AddShards(const UpdatePlan& plan, const std::vector<uint64_t>& added_records, UpdateReport& report) {
-  std::set<std::string_view> grown;
+  std::map<std::string_view, ShardChange> found;
+  for (size_t i = 0; i < plan.found.size(); ++i) {
+    found.emplace(plan.found[i].file.stored_path, plan.changes.found[i].change);
+  }
+  std::map<uint32_t, uint64_t> grown;  // new records, by first piece
+  std::set<std::string_view> scanned;
   for (size_t i = 0; i < plan.added.size(); ++i) {
     const NewPiece& piece = plan.added[i];
     report.new_records += added_records[i];
-    if (!piece.grown) {
-      const auto same = std::find_if(plan.found.begin(), plan.found.end(), [&](const FoundShard& found) {
-        return found.file.stored_path == piece.shard.file.stored_path;
-      });
-      const ShardChange change = plan.changes.found[static_cast<size_t>(same - plan.found.begin())].change;
-      report.shards.push_back({.change = change == ShardChange::kNew ? change : ShardChange::kChanged,
-                               .path = piece.shard.file.stored_path,
-                               .records = added_records[i],
-                               .new_records = added_records[i]});
+    if (piece.grown) {
+      grown.emplace(*piece.grown, added_records[i]);
+      continue;
     }
+    const std::string& path = piece.shard.file.stored_path;
+    scanned.insert(path);
+    report.shards.push_back({.change = found.at(path) == ShardChange::kNew ? ShardChange::kNew : ShardChange::kChanged,
+                             .path = path,
+                             .records = added_records[i],
+                             .new_records = added_records[i]});
   }
   for (size_t i = 0; i < plan.known.size(); ++i) {
     const KnownShard& shard = plan.known[i];
@@ -68,15 +93,19 @@ void AddShards(const UpdatePlan& plan, const std::vector<uint64_t>& added_record
       case ShardChange::kUnchanged:
       case ShardChange::kTouched: ++report.unchanged; continue;
       case ShardChange::kGone:
-      case ShardChange::kNew:
-      case ShardChange::kRefilled:
-      case ShardChange::kChanged: continue;
+      case ShardChange::kNew: continue;
       case ShardChange::kGrown:
-        if (!fate.cut_at) continue;
-        for (size_t each = 0; each < plan.added.size(); ++each) {
-          if (plan.added[each].grown == shard.first_piece) changed.new_records = added_records[each];
+        if (fate.cut_at) {
+          changed.new_records = grown.at(shard.first_piece);
+          changed.records += changed.new_records;
+          break;
         }
-        changed.records += changed.new_records;
+        [[fallthrough]];
+      case ShardChange::kRefilled:
+      case ShardChange::kChanged:
+        if (scanned.contains(plan.found[*decision.other].file.stored_path)) continue;
+        changed.change = ShardChange::kChanged;
+        changed.records = 0;
         break;
       default: break;
     }
@@ -182,6 +211,7 @@ Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, co
   OFINDEX_TRY(writer.Finish(facts, temporary.path()));
   OFINDEX_TRY(WriteMapOf(temporary.path(), map, progress));
   if (progress.cancel) return Interrupted();
+  SavedShards::RemoveAt(SavedShards::PathFor(temporary.path()));  // of a build that was interrupted
   OFINDEX_TRY(temporary.Publish(options.durability));
   OFINDEX_TRY(map.Publish(options.durability));
 
@@ -192,6 +222,7 @@ Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, co
   report.written.index = options.index;
   report.written.facts = std::move(facts);
   TakeWritten(writer, report.written);
+  KeepNewFindings(plan, report.written);
   report.written.skipped = plan.skipped;
   report.written.index_bytes = BytesOnDisk(options.index);
   report.written.map_bytes = BytesOnDisk(MapPathOf(options.index));
@@ -242,9 +273,10 @@ Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress& progres
   OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(options.index, AtomicFile::IfLocked::kFail, &progress));
   OFINDEX_ASSIGN(MergeSource source, MergeSource::Open(options.index));
   OFINDEX_TRY(CheckUpdatable(source));
-  std::vector<std::string> data = DataOf(source, options.index);
+  OFINDEX_ASSIGN(std::vector<std::string> data, DataOf(source, options.index));
+  const size_t known = data.size();
   data.insert(data.end(), options.data.begin(), options.data.end());
-  OFINDEX_ASSIGN(ShardSet set, FindShards(data, options.index, progress));
+  OFINDEX_ASSIGN(ShardSet set, FindShards(data, options.index, progress, known));
   const UpdateSearch search{.index = options.index, .data = options.data, .threads = options.threads};
   OFINDEX_ASSIGN(const UpdatePlan plan, PlanUpdate(source, std::move(set), search, progress));
   OFINDEX_ASSIGN(const std::vector<FeatureRow> before, source.ReadFeatures());

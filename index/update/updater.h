@@ -42,7 +42,9 @@ struct ChangedShard {
 };
 
 struct UpdateReport {
-  BuildReport written;  ///< the index after the update; `was_up_to_date`: nothing was done
+  /// The index after the update; `was_up_to_date`: nothing was done. `bad` and `damage` are what was found in the bytes
+  /// that were read for it.
+  BuildReport written;
   int64_t generation = 1;
   std::vector<ChangedShard> shards;  ///< in natural order of paths
   uint64_t unchanged = 0;            ///< shards
