@@ -84,9 +84,7 @@ class Planner {
     return Fingerprint(file, bytes);
   }
 
-  [[nodiscard]] const ShardRow& PieceOf(size_t known) const {
-    return source_.shards()[plan_.known[known].first_piece];
-  }
+  [[nodiscard]] const ShardRow& PieceOf(size_t known) const { return source_.shards()[plan_.known[known].first_piece]; }
 
   // Returns true if a shard that has grown is scanned as a new one: nothing of it can be kept, or positions in it
   // cannot be trusted.
@@ -144,8 +142,8 @@ class Planner {
     return fate;
   }
 
-  // Returns the position from which on a shard that has grown is walked: the end of its last record. Whatever came after
-  // it was damage, and may have become a record.
+  // Returns the position from which on a shard that has grown is walked: the end of its last record. Whatever came
+  // after it was damage, and may have become a record.
   [[nodiscard]] uint64_t CutOf(const KnownShard& shard) const {
     uint64_t cut = 0;
     for (uint32_t i = shard.first_piece; i < source_.shards().size(); ++i) {

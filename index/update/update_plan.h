@@ -20,8 +20,8 @@ struct PieceFate {
   bool dropped = false;  ///< it has no records, and its shard has changed or is missing
   std::string path;      ///< of its shard, which may have moved
   ShardIdentity identity;
-  bool goes = false;                   ///< its shard is missing from now on
-  bool returns = false;                ///< its shard was missing, and is back
+  bool goes = false;                    ///< its shard is missing from now on
+  bool returns = false;                 ///< its shard was missing, and is back
   std::optional<uint64_t> cut_at = {};  ///< its shard has grown: damage from here on is walked again
 };
 

@@ -188,9 +188,8 @@ void AddShards(const UpdatePlan& plan, const std::vector<uint64_t>& added_record
     if (fate.path != shard.path) changed.before = std::exchange(changed.path, fate.path);
     report.shards.push_back(std::move(changed));
   }
-  std::stable_sort(report.shards.begin(), report.shards.end(), [](const ChangedShard& a, const ChangedShard& b) {
-    return NaturalLess(a.path, b.path);
-  });
+  std::stable_sort(report.shards.begin(), report.shards.end(),
+                   [](const ChangedShard& a, const ChangedShard& b) { return NaturalLess(a.path, b.path); });
 }
 
 // Returns the SQL names of all columns.

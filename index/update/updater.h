@@ -25,19 +25,19 @@ struct UpdateOptions {
 struct ChangedShard {
   ShardChange change;
   std::string path;
-  std::string before = {};      ///< its path before, if it has moved
-  uint64_t records = 0;         ///< that it has now; for a missing one: that are gone
-  uint64_t new_records = 0;     ///< of these, those that the index had not
+  std::string before = {};   ///< its path before, if it has moved
+  uint64_t records = 0;      ///< that it has now; for a missing one: that are gone
+  uint64_t new_records = 0;  ///< of these, those that the index had not
 };
 
 struct UpdateReport {
-  BuildReport written;          ///< the index after the update; `was_up_to_date`: nothing was done
+  BuildReport written;  ///< the index after the update; `was_up_to_date`: nothing was done
   int64_t generation = 1;
   std::vector<ChangedShard> shards;  ///< in natural order of paths
   uint64_t unchanged = 0;            ///< shards
   uint64_t new_records = 0;
-  uint64_t gone_records = 0;  ///< in this update
-  std::vector<std::string> columns_added;    ///< SQL names, by feature
+  uint64_t gone_records = 0;               ///< in this update
+  std::vector<std::string> columns_added;  ///< SQL names, by feature
   std::vector<std::string> columns_removed;
 };
 

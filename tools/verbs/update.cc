@@ -25,8 +25,8 @@ struct Arguments {
 };
 
 // The changes that are listed, in the order of the lists.
-constexpr std::array kListed = {ShardChange::kNew,     ShardChange::kGrown,    ShardChange::kChanged,
-                                ShardChange::kMoved,   ShardChange::kRestored, ShardChange::kMissing,
+constexpr std::array kListed = {ShardChange::kNew,       ShardChange::kGrown,    ShardChange::kChanged,
+                                ShardChange::kMoved,     ShardChange::kRestored, ShardChange::kMissing,
                                 ShardChange::kUnreadable};
 
 std::string_view Name(ShardChange change) {
@@ -125,8 +125,8 @@ Result<int> Update(Arguments& arguments, Context& context) {
 }  // namespace
 
 void AddUpdate(CommandLine& line, Context& context) {
-  Verb verb = AddVerb(line, context, "update", "Take new, grown, changed and missing shards into an index",
-                      Formats::kJson);
+  Verb verb =
+      AddVerb(line, context, "update", "Take new, grown, changed and missing shards into an index", Formats::kJson);
   auto arguments = std::make_shared<Arguments>();
   UpdateOptions& options = arguments->options;
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
