@@ -140,9 +140,11 @@ class ResumeTest(CommandTest):
 
     def test_what_is_saved_never_fills_the_disk(self) -> None:
         (self.dir / "disk").mkdir()
+        self.expect(0, "build", "data", "--columns", "none")
+        needed = sum(map(len, self.take().values()))
         build = f"{COMMAND} build data -o disk/data.ofidx --columns none"
         # The disk has room for the index, and not for as much again.
-        mounted = f"mount -t tmpfs -o size=1400k none disk && {build} && ls -A disk"
+        mounted = f"mount -t tmpfs -o size={needed + 32768} none disk && {build} && ls -A disk"
         unshare = ["unshare", "--map-root-user", "--mount", "sh", "-c", mounted]
         done = subprocess.run(unshare, cwd=self.dir, env=self.environment, capture_output=True, check=False)
         if b"unshare" in done.stderr or b"mount" in done.stderr:
