@@ -39,7 +39,11 @@ Result<std::vector<AbsenceRow>> CatalogReader::Absences() {
     const bool sound = rows.AreNonNegative({1, 2, 3}) && rows->Unsigned(1) < shards_ && absence.since >= 2 &&
                        absence.since <= generation_ &&
                        (!absence.until || (*absence.until > absence.since && *absence.until <= generation_));
-    if (!sound) return Inconsistent(StrCat("row ", rows->Int(0), " of table absence"));
+    if (!sound) {
+      return Inconsistent(StrCat("row ", rows->Int(0), " of table absence: expected one of ", shards_,
+                                 " shards, and generations from 2 to ", generation_, ", got shard ", rows->Int(1),
+                                 " since ", rows->Int(2), absence.until ? StrCat(" until ", rows->Int(3)) : ""));
+    }
     absences.push_back(absence);
   }
 }

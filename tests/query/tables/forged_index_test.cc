@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tests/query/tables/asked_index.h"
-#include "tests/query/tables/forgery.h"
+#include "tests/index/forgery.h"
 
 namespace ofindex {
 namespace {
