@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/query/tables/asked_index.h"
 #include "tests/index/forgery.h"
+#include "tests/query/tables/asked_index.h"
 
 namespace ofindex {
 namespace {
