@@ -16,8 +16,8 @@
 
 namespace ofindex {
 
-/// Scans the shards on other threads, while `take` takes the blocks from the queue, shard by shard. Errors: those of the
-/// scan, and of `take`.
+/// Scans the shards on other threads, while `take` takes the blocks from the queue, shard by shard. Errors: those of
+/// the scan, and of `take`.
 [[nodiscard]] Result<void> ScanShards(const std::vector<ProbedShard>& shards, const ScanOptions& options,
                                       Progress& progress, const std::function<Result<void>(BlockQueue&)>& take);
 

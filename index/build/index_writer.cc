@@ -183,10 +183,8 @@ Result<void> IndexWriter::EndShard(ShardFindings findings) {
     if (shards_[i].file == shard.file) shards_[i].inflated_bytes = findings.stream.inflated_bytes;
   }
   for (StoredCheckpoint& stored : findings.stream.checkpoints) {
-    const CheckpointRow row{.shard = shard.file,
-                            .position = stored.position,
-                            .bit = stored.bit,
-                            .window = std::move(stored.stored)};
+    const CheckpointRow row{
+        .shard = shard.file, .position = stored.position, .bit = stored.bit, .window = std::move(stored.stored)};
     OFINDEX_TRY(catalog_.Add(row));
     if (map_) OFINDEX_TRY(map_->AddCheckpoint(row.checkpoint()));
   }

@@ -6,8 +6,8 @@
 
 #include "base/output_file.h"
 #include "base/result.h"
+#include "index/build/dataset_id.h"
 #include "index/catalog/catalog_writer.h"
-#include "index/catalog/dataset_id.h"
 #include "index/columns/column_choice.h"
 #include "index/columns/feature_totals.h"
 #include "index/scan/block_queue.h"
@@ -25,8 +25,8 @@ class IndexWriter {
   [[nodiscard]] static Result<IndexWriter> Begin(const std::string& index_path, std::optional<OutputFile> map,
                                                  ColumnChoice columns);
 
-  /// Begins the next shard, or piece of one. Of a `row`, its totals do not count, nor its number: `file` must be that of
-  /// a shard here, or kOwnFile for a first piece.
+  /// Begins the next shard, or piece of one. Of a `row`, its totals do not count, nor its number: `file` must be that
+  /// of a shard here, or kOwnFile for a first piece.
   void BeginShard(const ProbedShard& shard);
   void BeginShard(const ShardRow& row);
 
@@ -65,7 +65,8 @@ class IndexWriter {
   [[nodiscard]] Result<void> AddSkipped(const std::vector<SkippedFile>& skipped, DatasetFacts& facts);
 
   /// Writes the rows that belong to no single shard. Takes checked, format, payload, message, sources, part and earlier
-  /// generations from `facts` and fills in the rest. `index_path` is the path that the index was written to. Errors: kIo.
+  /// generations from `facts` and fills in the rest. `index_path` is the path that the index was written to. Errors:
+  /// kIo.
   [[nodiscard]] Result<void> Finish(DatasetFacts& facts, const std::string& index_path);
 
   [[nodiscard]] const std::vector<ShardRow>& pieces() const { return shards_; }

@@ -60,7 +60,7 @@ struct ShardRow {
 }
 
 /// The greatest number of a generation.
-inline constexpr uint64_t kMaxGeneration = uint64_t{1} << 53;
+inline constexpr int64_t kMaxGeneration = int64_t{1} << 53;
 
 /// The time for which a piece is missing, in generations: from `since` up to, but not including, `until`.
 struct AbsenceRow {

@@ -109,7 +109,8 @@ Result<CatalogReader> CatalogReader::OpenAny(const std::shared_ptr<const IndexFi
   if (!ours) return reader.Inconsistent("its tables are not those of an index");
   OFINDEX_TRY(reader.ReadChecksums());
   OFINDEX_TRY(reader.ReadSources());
-  OFINDEX_TRY(reader.Generations());
+  OFINDEX_ASSIGN(const std::vector<GenerationRow> generations, reader.Generations());
+  reader.generation_ = static_cast<uint64_t>(generations.back().number);
   return reader;
 }
 
@@ -199,7 +200,10 @@ Result<std::vector<GenerationRow>> CatalogReader::Generations() {
     if (!row) break;
     const GenerationRow generation{rows->Int(0), rows->Unsigned(1), std::string(rows->Text(2))};
     const uint64_t least = generations.empty() ? 0 : generations.back().records;
-    if (generation.number < 1 || generation.records < least || generation.records > facts_.ordinals) {
+    if (generation.number < 1 || generation.number > kMaxGeneration) {
+      return Inconsistent(StrCat("generation ", generation.number, ": no such number"));
+    }
+    if (generation.records < least || generation.records > facts_.ordinals) {
       return Inconsistent(StrCat("generation ", generation.number, ": expected at most ", facts_.ordinals,
                                  " ordinals, got ", rows->Int(1)));
     }

@@ -68,9 +68,9 @@ class CatalogReader {
   /// Returns the skipped files that have a row; facts().skipped counts all skipped files.
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
-  /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, shard by shard, under the same
-  /// rules as ForEachBlock. If a shard is given, the rows of its checkpoints are not compared with the checksums of
-  /// their table, because each window has a checksum of its own (StoreWindow).
+  /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, shard by shard, under the
+  /// same rules as ForEachBlock. If a shard is given, the rows of its checkpoints are not compared with the checksums
+  /// of their table, because each window has a checksum of its own (StoreWindow).
   using VisitCheckpoint = std::function<Result<void>(const CheckpointRow&)>;
   [[nodiscard]] Result<void> ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit,
                                                Which which = Which::kThere);
@@ -114,6 +114,7 @@ class CatalogReader {
   [[nodiscard]] Result<void> ReadSources();
   [[nodiscard]] Result<void> CheckColumnIndex();
   [[nodiscard]] Result<std::vector<ShardRow>> ShardRows();
+  [[nodiscard]] Result<void> TakeAbsences(std::vector<ShardRow>& shards);
   [[nodiscard]] Result<std::vector<uint32_t>> Numbers(Which which);
   [[nodiscard]] Result<void> VisitCheckpointsOf(uint32_t piece, uint32_t number, const VisitCheckpoint& visit);
   [[nodiscard]] Result<void> VisitCheckpoints(const std::vector<ShardRow>& pieces, const VisitCheckpoint& visit);
@@ -127,6 +128,7 @@ class CatalogReader {
   std::shared_ptr<const IndexFile> index_;
   DatasetFacts facts_;
   uint64_t shards_ = 0;
+  uint64_t generation_ = 0;  // the last one
   std::map<std::string, TableShape, std::less<>> shapes_;
   PartSums sums_;
 };

@@ -1,17 +1,14 @@
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <utility>
 
 #include "base/framing.h"
 #include "base/text.h"
 #include "index/catalog/catalog_reader.h"
-#include "index/catalog/hex_digits.h"
 #include "index/catalog/shard_files.h"
 #include "mmap/offsets/packed_offsets.h"
 
-// The part of CatalogReader that reads shards, blocks and damage. Checksums detect changed rows; values are validated
-// anyway, because whoever forges a row can forge its checksum.
+// The part of CatalogReader that reads blocks, damage and checkpoints. Checksums detect changed rows; values are
+// validated anyway, because whoever forges a row can forge its checksum.
 
 namespace ofindex {
 namespace {
@@ -21,22 +18,6 @@ std::optional<DamageReason> ParseDamageReason(std::string_view name) {
     if (name == Name(static_cast<DamageReason>(i))) return static_cast<DamageReason>(i);
   }
   return std::nullopt;
-}
-
-// Returns false if any of these columns is a negative number.
-bool AreNonNegative(const CheckedRows& rows, std::initializer_list<int> columns) {
-  for (const int column : columns) {
-    if (rows->Int(column) < 0) return false;
-  }
-  return true;
-}
-
-// Returns true if a shard's row is plausible: it has a path, and its size has room for its records.
-bool IsPossible(const ShardRow& shard) {
-  const uint64_t framing = FramingBytes(shard.framing);
-  const uint64_t bytes = shard.readable_bytes();
-  return !shard.path.empty() && shard.records <= bytes / framing &&
-         shard.payload_bytes <= bytes - framing * shard.records;
 }
 
 CheckpointRow CheckpointOf(const sqlite::Statement& row, uint32_t shard) {
@@ -61,7 +42,8 @@ class BlocksInOrder {
     const ShardRow& shard = shards_[block.shard];
     const uint64_t framing = FramingBytes(shard.framing) * block.records;
     if (block.first_record != records_ || block.records < 1 || block.records > kBlockRecords || block.begin < end_ ||
-        block.begin < shard.begin || block.end < block.begin || block.end > shard.readable_bytes() || block.end - block.begin < framing) {
+        block.begin < shard.begin || block.end < block.begin || block.end > shard.readable_bytes() ||
+        block.end - block.begin < framing) {
       return false;
     }
     records_ += block.records;
@@ -93,107 +75,6 @@ class BlocksInOrder {
 
 }  // namespace
 
-Result<std::vector<AbsenceRow>> CatalogReader::Absences() {
-  OFINDEX_ASSIGN(CheckedRows rows, Rows("absence"));
-  std::vector<AbsenceRow> absences;
-  for (;;) {
-    OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) return absences;
-    const AbsenceRow absence{static_cast<uint32_t>(rows->Int(1)), rows->Unsigned(2), rows->UnsignedOrNull(3)};
-    // A shard is missing since an update, so not since the first generation, which is a build.
-    const bool sound = AreNonNegative(rows, {1, 2, 3}) && rows->Unsigned(1) < shards_ && absence.since >= 2 &&
-                       absence.since <= kMaxGeneration && (!absence.until || *absence.until > absence.since);
-    if (!sound) return Inconsistent(StrCat("row ", rows->Int(0), " of table absence"));
-    absences.push_back(absence);
-  }
-}
-
-Result<std::vector<ShardRow>> CatalogReader::Shards() {
-  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
-  return std::move(ShardFiles(pieces).rows);
-}
-
-Result<std::vector<ShardRow>> CatalogReader::Pieces() {
-  OFINDEX_ASSIGN(std::vector<ShardRow> shards, ShardRows());
-  OFINDEX_ASSIGN(const std::vector<AbsenceRow> absences, Absences());
-  for (const AbsenceRow& absence : absences) {
-    ShardRow& shard = shards[absence.shard];
-    if (shard.is_gone()) return Inconsistent(StrCat("shard ", absence.shard, " is missing twice at once"));
-    if (!absence.until) shard.gone = absence.since;
-  }
-  uint64_t records = 0;
-  uint64_t payload_bytes = 0;
-  uint64_t data_bytes = 0;
-  for (const ShardRow& shard : shards) {
-    const ShardRow& first = shards[shard.file];
-    // All pieces of a shard are of one file.
-    if (first.path != shard.path || first.gone != shard.gone || !(first.identity == shard.identity)) {
-      return Inconsistent(StrCat("a piece of shard ", shard.file, " is of another file"));
-    }
-    if (shard.is_gone()) continue;
-    records += shard.records;
-    if (__builtin_add_overflow(payload_bytes, shard.payload_bytes, &payload_bytes) ||
-        (&first == &shard && __builtin_add_overflow(data_bytes, shard.identity.size, &data_bytes))) {
-      return Inconsistent("its shards have too many bytes");
-    }
-  }
-  if (records == facts_.records && payload_bytes == facts_.payload_bytes && data_bytes == facts_.data_bytes) {
-    return shards;
-  }
-  return Inconsistent("its shards do not add up to its totals");
-}
-
-Result<std::vector<ShardRow>> CatalogReader::ShardRows() {
-  OFINDEX_ASSIGN(CheckedRows rows, Rows("shard"));
-  std::vector<ShardRow> shards;
-  uint64_t records = 0;
-  for (;;) {
-    OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) break;
-    const std::optional<Framing> framing = ParseFraming(rows->Text(2));
-    const std::optional<Compression> compression = ParseCompression(rows->Text(3));
-    const std::optional<PayloadKind> payload = ParsePayloadKind(rows->Text(4));
-    const std::optional<uint64_t> fingerprint = FromHex(rows->Text(9));
-    if (!framing || !payload || !fingerprint || !compression) {
-      return Inconsistent(StrCat("shard ", shards.size(), " has an unknown format"));
-    }
-    ShardRow shard{.path = std::string(rows->Text(1)),
-                   .framing = *framing,
-                   .payload = *payload,
-                   .identity = {{.size = rows->Unsigned(5),
-                                 .mtime_ns = rows->Int(6),
-                                 .ctime_ns = rows->Int(7),
-                                 .inode = rows->Unsigned(8)},
-                                *fingerprint},
-                   .first_record = rows->Unsigned(12),
-                   .records = rows->Unsigned(13),
-                   .payload_bytes = rows->Unsigned(14),
-                   .compression = *compression,
-                   .inflated_bytes = rows->Unsigned(15),
-                   .file = static_cast<uint32_t>(rows->Int(10)),
-                   .begin = rows->Unsigned(11)};
-    const bool sound = rows->Unsigned(0) == shards.size() && AreNonNegative(rows, {5, 10, 11, 12, 13, 14, 15}) &&
-                       rows->Unsigned(10) <= shards.size() && shard.first_record == records && IsPossible(shard) &&
-                       (shard.file == shards.size() ? shard.begin == 0 : shards[shard.file].file == shard.file) &&
-                       !__builtin_add_overflow(records, shard.records, &records);
-    if (!sound) return Inconsistent(StrCat("shard ", shards.size(), " has an impossible row"));
-    shards.push_back(std::move(shard));
-  }
-  if (shards.size() == shards_ && records == facts_.ordinals) return shards;
-  return Inconsistent("its shards do not add up to its totals");
-}
-
-// Returns by piece the number of its shard; ShardFiles::kGone if it is not asked for.
-Result<std::vector<uint32_t>> CatalogReader::Numbers(Which which) {
-  if (which == Which::kThere) {
-    OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
-    return std::move(ShardFiles(pieces).numbers);
-  }
-  std::vector<uint32_t> numbers(shards_);
-  std::iota(numbers.begin(), numbers.end(), uint32_t{0});
-  return numbers;
-}
-
 Result<std::vector<DamageRow>> CatalogReader::Damage(Which which) {
   OFINDEX_ASSIGN(const std::vector<uint32_t> numbers, Numbers(which));
   OFINDEX_ASSIGN(CheckedRows rows, Rows("damage"));
@@ -205,7 +86,7 @@ Result<std::vector<DamageRow>> CatalogReader::Damage(Which which) {
     if (!reason) return Inconsistent("an unknown reason for damage");
     DamagedRange range{rows->Unsigned(2), rows->Unsigned(3), *reason};
     if (const auto file_begin = rows->UnsignedOrNull(5)) range.file = {*file_begin, rows->Unsigned(6)};
-    if (!AreNonNegative(rows, {1, 2, 3, 5, 6}) || rows->Unsigned(1) >= shards_ || range.begin > range.end) {
+    if (!rows.AreNonNegative({1, 2, 3, 5, 6}) || rows->Unsigned(1) >= shards_ || range.begin > range.end) {
       return Inconsistent(StrCat("row ", rows->Int(0), " of table damage lies in no shard"));
     }
     const uint32_t number = numbers[rows->Unsigned(1)];
@@ -226,7 +107,7 @@ Result<std::vector<BadRow>> CatalogReader::Bad(Which which) {
     if (!row) return bad;
     const std::optional<BadReason> reason = ParseBadReason(rows->Text(3));
     if (!reason) return Inconsistent("an unknown reason for a bad record");
-    if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= facts_.ordinals || rows->Unsigned(1) >= shards_) {
+    if (!rows.AreNonNegative({0, 1, 2}) || rows->Unsigned(0) >= facts_.ordinals || rows->Unsigned(1) >= shards_) {
       return Inconsistent(StrCat("bad record ", rows->Int(0), " is not in the dataset"));
     }
     const uint32_t number = numbers[rows->Unsigned(1)];
@@ -285,7 +166,7 @@ Result<void> CatalogReader::VisitCheckpoints(const std::vector<ShardRow>& pieces
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return {};
-    if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= pieces.size() ||
+    if (!rows.AreNonNegative({0, 1, 2}) || rows->Unsigned(0) >= pieces.size() ||
         pieces[rows->Unsigned(0)].compression == Compression::kNone) {
       return Inconsistent("a checkpoint of a shard that is not compressed");
     }

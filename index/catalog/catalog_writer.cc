@@ -82,7 +82,8 @@ Result<void> CatalogWriter::Add(const ShardRow& shard) {
   return statements_->shard.Run(
       shards_++, std::string_view(shard.path), Name(shard.framing), Name(shard.compression), Name(shard.payload),
       shard.identity.size, shard.identity.mtime_ns, shard.identity.ctime_ns, shard.identity.inode,
-      std::string_view(ToHex(shard.identity.fingerprint)), shard.file, shard.begin, shard.first_record, shard.records, shard.payload_bytes,
+      std::string_view(ToHex(shard.identity.fingerprint)), shard.file, shard.begin, shard.first_record, shard.records,
+      shard.payload_bytes,
       shard.compression == Compression::kNone ? std::nullopt : std::optional(shard.inflated_bytes));
 }
 

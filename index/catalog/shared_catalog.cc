@@ -32,9 +32,8 @@ Result<std::vector<SkippedFile>> SharedCatalog::Skipped() {
 }
 
 Result<std::vector<BlockMetadata>> SharedCatalog::Blocks() {
-  OFINDEX_ASSIGN(const std::vector<BlockRow> rows, With([](CatalogReader& reader) {
-                   return reader.ReadBlockMetadata();
-                 }));
+  OFINDEX_ASSIGN(const std::vector<BlockRow> rows,
+                 With([](CatalogReader& reader) { return reader.ReadBlockMetadata(); }));
   std::vector<BlockMetadata> blocks;
   blocks.reserve(rows.size());
   uint64_t number = 0;

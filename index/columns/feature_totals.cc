@@ -9,6 +9,9 @@
 namespace ofindex {
 namespace {
 
+constexpr uint64_t kAllKinds = (uint64_t{2} << static_cast<uint8_t>(FeatureKind::kInt64)) - 1;
+constexpr uint64_t kMaxCount = INT64_MAX;  // SQLite's greatest integer
+
 // Reads varints one by one. After the first fault, every one is 0, and `sound` is false.
 class Varints {
  public:
@@ -50,9 +53,9 @@ std::vector<uint8_t> TotalsBytes(const FeatureTotals& totals) {
   for (const auto& [number, row] : totals) {
     std::array<uint8_t, 8 * kMaxVarintBytes> varints{};
     uint8_t* end = varints.data();
-    for (const uint64_t value : std::initializer_list<uint64_t>{number - next, row.kinds, row.present, row.values,
-                                                                row.values_min, row.values_max, row.single,
-                                                                row.largest_bytes}) {
+    for (const uint64_t value :
+         std::initializer_list<uint64_t>{number - next, row.kinds, row.present, row.values, row.values_min,
+                                         row.values_max, row.single, row.largest_bytes}) {
       end = WriteVarint(value, end);
     }
     bytes.insert(bytes.end(), varints.data(), end);
@@ -67,14 +70,14 @@ std::optional<FeatureTotals> ParseTotals(ByteView bytes, uint64_t records) {
   for (uint64_t next = 0; !varints.done();) {
     const uint64_t number = next + varints.Next(UINT32_MAX - 1);
     FeatureRow row;
-    row.kinds = static_cast<uint8_t>(varints.Next(UINT8_MAX));
+    row.kinds = static_cast<uint8_t>(varints.Next(kAllKinds));
     row.present = varints.Next(records);
-    row.values = varints.Next();
+    row.values = varints.Next(kMaxCount);
     row.values_min = static_cast<uint32_t>(varints.Next(UINT32_MAX));
     row.values_max = static_cast<uint32_t>(varints.Next(UINT32_MAX));
     row.single = varints.Next(row.present);
-    row.largest_bytes = varints.Next();
-    if (!varints.sound() || number >= UINT32_MAX) return std::nullopt;
+    row.largest_bytes = varints.Next(kMaxCount);
+    if (!varints.sound() || number >= UINT32_MAX || row.values_min > row.values_max) return std::nullopt;
     totals.emplace(static_cast<uint32_t>(number), row);
     next = number + 1;
   }

@@ -17,8 +17,8 @@ using FeatureTotals = std::map<uint32_t, FeatureRow>;
 /// Adds the totals of other records to `into`.
 void MergeTotals(const FeatureRow& from, FeatureRow& into);
 
-/// Convert totals to the bytes in an index (docs/index_format.md, "shard_feature") and back. ParseTotals returns nullopt
-/// for anything that TotalsBytes cannot return for a shard of `records` records.
+/// Convert totals to the bytes in an index (docs/index_format.md, "shard_feature") and back. ParseTotals returns
+/// nullopt for anything that TotalsBytes cannot return for a shard of `records` records.
 [[nodiscard]] std::vector<uint8_t> TotalsBytes(const FeatureTotals& totals);
 [[nodiscard]] std::optional<FeatureTotals> ParseTotals(ByteView bytes, uint64_t records);
 

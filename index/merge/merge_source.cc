@@ -114,6 +114,10 @@ Result<void> MergeSource::CopyShard(uint32_t shard, IndexWriter& writer, ShardFi
   OFINDEX_TRY(Connect());
   if (shards_[shard].records != 0) OFINDEX_TRY(CopyBlocks(shard, writer, progress));
   OFINDEX_ASSIGN(const FeatureTotals totals, catalog_->TotalsOf(shards_[shard], shard));
+  if (!totals.empty() && totals.rbegin()->first >= copied_->names.size()) {
+    return DamagedIndex(
+        path_, StrCat("shard ", shard, " has totals of feature ", totals.rbegin()->first, ", which it does not have"));
+  }
   writer.CopyTotals(totals, *copied_);
   const auto [damage, end] =
       std::equal_range(damage_.begin(), damage_.end(), DamageRow{.shard = shard, .range = {}}, ByShard);

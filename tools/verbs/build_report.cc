@@ -187,7 +187,8 @@ int ReportDamage(const BuildReport& report, const std::string& verb, const Conte
 
 Result<int> PrintBuild(const BuildReport& report, const std::string& verb, double seconds, const Context& context) {
   PrintWarnings(report, verb, context);
-  return PrintOutcome(report, verb, context.json ? Dump(ToJson(report, verb, seconds)) : Summary(report, seconds), context);
+  return PrintOutcome(report, verb, context.json ? Dump(ToJson(report, verb, seconds)) : Summary(report, seconds),
+                      context);
 }
 
 Result<int> PrintOutcome(const BuildReport& report, const std::string& verb, const std::string& text,

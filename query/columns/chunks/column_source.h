@@ -19,7 +19,7 @@ class ColumnSource {
   [[nodiscard]] virtual const std::vector<ShardRow>& shards() const = 0;
   /// In ordinal order. Ordinals in no block are those of shards that are missing.
   [[nodiscard]] virtual const std::vector<BlockMetadata>& blocks() const = 0;
-  [[nodiscard]] virtual const std::vector<FeatureRow>& features() const = 0;   ///< by number
+  [[nodiscard]] virtual const std::vector<FeatureRow>& features() const = 0;  ///< by number
 
   /// Returns one more than the last ordinal.
   [[nodiscard]] virtual uint64_t ordinals() const {

@@ -192,9 +192,8 @@ TEST_CASE("a feature that has a column keeps it when there are more features tha
   const auto decided = table.Decide(without);
   CHECK(without == 1);
   CHECK(decided.front().row.sql_value == "z");
-  CHECK(std::count_if(decided.begin(), decided.end(), [](const FeatureTable::Decided& each) {
-          return each.row.sql_value.empty();
-        }) == 1);
+  CHECK(std::count_if(decided.begin(), decided.end(),
+                      [](const FeatureTable::Decided& each) { return each.row.sql_value.empty(); }) == 1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "index/catalog/dataset_id.h"
+#include "index/build/dataset_id.h"
 
 #include <vector>
 
