@@ -140,7 +140,7 @@ class ChangesTest(UpdateCase):
         self.assert_records()
         self.assertEqual(done.stderr.splitlines(), [
             "grown data/part-2: 1 new record",
-            "missing data/part-3: 7 records not found any more, until it comes back",
+            "missing data/part-3: 7 records, gone until it is restored",
             "new data/part-4: 2 records",
             "moved data/part-8: was data/part-0",
         ])  # fmt: skip
