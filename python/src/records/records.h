@@ -15,7 +15,8 @@ namespace ofindex::python {
 struct Source {
   Dataset dataset;
   bool allow_bad;
-  mutable std::atomic<bool> advised{false};  // the warning about a global shuffle of compressed shards was given
+  mutable std::atomic<bool> advised{false};     // the warning about a global shuffle of compressed shards was given
+  mutable std::shared_ptr<const View> present;  // see PresentRows(); set with the GIL, once
 };
 
 /// The base of Python's Dataset: an open dataset and some of its records. The C slots of len() and [] are here, because
