@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "python/src/records/records.h"
 #include "python/src/records/rows.h"
+#include "python/src/records/source.h"
 
 namespace ofindex::python {
 
