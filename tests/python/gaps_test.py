@@ -263,6 +263,19 @@ class Gaps:
             sampler = pickle.loads(pickle.dumps(self.ds.sampler(seed=5)))
             self.assertEqual(list(sampler), list(self.ds.sampler(seed=5)))
 
+        def test_rows_in_a_gap_from_a_forged_pickle_are_errors(self) -> None:
+            for gap in self.gaps[:1]:
+                reopen, (index, options, identity, _) = self.ds.__reduce__()
+                for rows in (
+                    b"\0" + gap.to_bytes(8, "little") + (gap + 1).to_bytes(8, "little"),
+                    b"\2" + self.there[0].to_bytes(8, "little") + gap.to_bytes(8, "little"),
+                ):
+                    forged = reopen(index, options, identity, rows)
+                    self.assertRaises(IndexError, list, forged)
+                    for name in ("_id", "_shard", "label", "name", "boxes"):
+                        self.assertRaises(IndexError, forged.column, name)
+                    self.assertLess(forged.stats("label")["count"], len(forged))
+
         def test_a_mix_is_of_what_is_there(self) -> None:
             other = self.examples(20, "other/")
             for datasets in ([self.ds, other], [other, self.ds]):
