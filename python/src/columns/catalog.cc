@@ -20,6 +20,7 @@
 #include "python/src/convert/values.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
+#include "python/src/records/present_rows.h"
 #include "python/src/records/records.h"
 #include "python/src/records/rows.h"
 #include "query/columns/find_column.h"
@@ -122,12 +123,14 @@ nb::dict DictOfStats(const ColumnStats& stats) {
                 "histogram", histogram, "lengths", LengthsOf(stats.lengths), "list_lengths", LengthsOf(stats.lists));
 }
 
-nb::dict ReadStats(const Source& source, const Rows& rows, nb::handle name, size_t top, size_t bins) {
+nb::dict ReadStats(const Source& source, const Rows& numbered, nb::handle name, size_t top, size_t bins) {
   if (bins == 0) Raise(ErrorCode::kUsage, "bins=0: expected 1 or more");
   const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
   const Column column = Unwrap(FindColumn(*store, NameOf(name)), Asked::kQuery);
   StatsOptions options{.top = top, .bins = bins};
-  if (!rows.IsAll(store->records())) {
+  const Rows rows = PresentRows(source, numbered);
+  const bool all = rows.view() != nullptr && rows.size() == store->records();  // a view has no record twice
+  if (!all) {
     options.among = [sorted = rows.Sorted()](uint64_t begin, uint64_t end) { return sorted.TimesIn(begin, end); };
   }
   return DictOfStats(RunInterruptibly([&](Progress& progress) {

@@ -98,7 +98,7 @@ RowSampler Open(const Source& source, const Rows& rows, const SamplerOptions& op
     return OpenSampler(store, catalog->generations(), request, limits);
   });
   if (!options.block && !options.weights && !options.balance) AdviseBlocks(source);
-  return {std::move(sampler), rows};
+  return {std::move(sampler), rows, rows.IsAll(source.dataset.size())};
 }
 
 nb::object Take(RowSampler& sampler, uint64_t limit) {
@@ -152,7 +152,8 @@ nb::tuple MixedPlaces(const Mixture& mixture, uint64_t first, uint64_t step, uin
 
 }  // namespace
 
-RowSampler::RowSampler(Sampler sampler, const Rows& rows) : sampler_(std::move(sampler)) {
+RowSampler::RowSampler(Sampler sampler, const Rows& rows, bool by_ordinal)
+    : sampler_(std::move(sampler)), by_ordinal_(by_ordinal) {
   if (rows.view() != nullptr) return;
   std::vector<uint64_t> places(rows.size());
   std::iota(places.begin(), places.end(), uint64_t{0});
@@ -161,6 +162,7 @@ RowSampler::RowSampler(Sampler sampler, const Rows& rows) : sampler_(std::move(s
 }
 
 size_t RowSampler::NextRows(std::span<uint64_t> out) {
+  if (by_ordinal_) return sampler_.Next(out);
   const size_t count = sampler_.NextIndices(out);
   if (places_) {
     for (uint64_t& row : out.first(count)) row = (*places_)[row];
