@@ -103,9 +103,13 @@ Result<SamplerState> ParseSamplerState(const std::string& text) {
 }
 
 Result<GenerationRow> GenerationOf(const SamplerState& state, const std::vector<GenerationRow>& generations) {
+  // A dataset that has all its records back has the fingerprint that it had before some were gone.
+  const GenerationRow* found = nullptr;
   for (const GenerationRow& row : generations) {
-    if (row.records == state.records && row.fingerprint == state.dataset) return row;
+    if (row.records != state.records || row.fingerprint != state.dataset) continue;
+    if (found == nullptr || row.number == state.generation) found = &row;
   }
+  if (found != nullptr) return *found;
   const uint64_t records = generations.empty() ? 0 : generations.back().records;
   if (records < state.records) {
     return Other(StrCat("dataset: the state has ", state.records, " records, this dataset has ", records));

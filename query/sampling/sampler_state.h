@@ -25,6 +25,17 @@ struct SamplerState {
   friend bool operator==(const SamplerState&, const SamplerState&) = default;
 };
 
+/// What updates have changed for the epoch of a state since the state was taken.
+struct StateChanges {
+  uint64_t new_records = 0;   ///< of the selection, that the state's epoch does not have
+  uint64_t gone_records = 0;  ///< of the state's dataset; 0 if the state's epoch goes on, which misses none
+  int64_t from = 0;           ///< generation of the state
+  int64_t to = 0;             ///< newest generation
+  bool begun_anew = false;    ///< nothing of the epoch was read, so it has the records of the newest generation
+
+  friend bool operator==(const StateChanges&, const StateChanges&) = default;
+};
+
 /// Returns the state as JSON, on one line.
 [[nodiscard]] std::string ToJson(const SamplerState& state);
 
@@ -32,7 +43,7 @@ struct SamplerState {
 /// algorithms.
 [[nodiscard]] Result<SamplerState> ParseSamplerState(const std::string& text);
 
-/// Finds the generation of a state among those of a dataset; a dataset that has only grown since then still has it.
+/// Finds the generation of a state among those of a dataset; a dataset that was updated since then still has it.
 /// Errors: kStale if it does not have it (the text gives the difference).
 [[nodiscard]] Result<GenerationRow> GenerationOf(const SamplerState& state,
                                                  const std::vector<GenerationRow>& generations);
