@@ -146,7 +146,8 @@ bool SamplesAll(const ColumnStore& store, const SampleRequest& request) {
   if (!request.view) return true;
   const bool has_gaps = store.records() != store.ordinals();
   if (request.view->size() == store.ordinals()) return true;
-  return has_gaps && request.view->size() >= store.records() && Among(*request.view, SetOf(store)).size() == store.records();
+  return has_gaps && request.view->size() >= store.records() &&
+         Among(*request.view, SetOf(store)).size() == store.records();
 }
 
 // Opens a sampler at position 0, of the requested records that are in `records`, those of `generation`.
@@ -170,16 +171,17 @@ Result<GenerationRow> Newest(const ColumnStore& store, const std::vector<Generat
   const GenerationRow newest = generations.empty() ? GenerationRow{} : generations.back();
   const uint64_t most = std::min(store.ordinals(), kMaxSampled);
   if (newest.records <= most) return newest;
-  return Fail(ErrorCode::kIndex,
-              StrCat("generation ", newest.number, " has ", newest.records, " records; expected at most ",
-                     FormatCount(most)),
-              "rebuild the index with `ofindex build --force`");
+  return Fail(
+      ErrorCode::kIndex,
+      StrCat("generation ", newest.number, " has ", newest.records, " records; expected at most ", FormatCount(most)),
+      "rebuild the index with `ofindex build --force`");
 }
 
 Result<Sampler> Open(const std::shared_ptr<ColumnStore>& store, const std::vector<GenerationRow>& generations,
                      const SampleRequest& request, const SqlLimits& limits, const ShardHistory& history) {
   OFINDEX_ASSIGN(const GenerationRow newest, Newest(*store, generations));
-  const OrdinalSet there = SetOf(*store).Below(newest.records);
+  const bool has_gaps = store->records() != store->ordinals();
+  const OrdinalSet there = has_gaps ? SetOf(*store).Below(newest.records) : OrdinalSet::Range(0, newest.records);
   const auto open = [&](const GenerationRow& generation, const OrdinalSet& records) {
     return OpenAmong(store, generation, records, request, limits);
   };

@@ -31,18 +31,16 @@ class Resumption {
 
   [[nodiscard]] Result<Sampler> Open() const {
     Result<Sampler> begun = request_.open(generation_, left_);
-    const Result<void> same = !begun            ? tl::unexpected(begun.error())
+    const Result<void> same = !begun           ? tl::unexpected(begun.error())
                               : request_.force ? Result<void>()
                                                : CheckSameSample(state_, begun->State());
     if (!same && !MayBeGone(begun)) return tl::unexpected(same.error());
     OFINDEX_ASSIGN(Sampler newest, request_.open(request_.newest, request_.there));
+    if (!same && state_.position != 0) return Gone();
     const StateChanges changes = ChangesFor(newest, same.has_value());
-    if (state_.position == 0) {
-      newest.SetChanges(changes);
-      return newest;
-    }
-    if (!same) return Gone();
-    if (changes.new_records != 0 || changes.gone_records != 0) begun->SetChanges(changes);
+    Sampler& resumed = state_.position == 0 ? newest : *begun;
+    if (changes.new_records != 0 || changes.gone_records != 0) resumed.SetChanges(changes);
+    if (state_.position == 0) return newest;
     begun->FollowWith(std::make_shared<const Sampler>(std::move(newest)));
     return begun;
   }
@@ -66,10 +64,10 @@ class Resumption {
 
   [[nodiscard]] tl::unexpected<Error> Gone() const {
     const std::string gone = FormatCount(begun_.size() - left_.size());
-    const std::string counts = request_.samples_all
-                                   ? StrCat(gone, " of the ", FormatCount(begun_.size()), " records of its epoch are gone")
-                                   : StrCat("records of its selection are gone, with ", gone, " of the dataset's ",
-                                            FormatCount(begun_.size()), " records");
+    const std::string counts =
+        request_.samples_all ? StrCat(gone, " of the ", FormatCount(begun_.size()), " records of its epoch are gone")
+                             : StrCat("records of its selection are gone, with ", gone, " of the dataset's ",
+                                      FormatCount(begun_.size()), " records");
     return Fail(ErrorCode::kStale,
                 StrCat("the sampler's state: ", counts, ": ", request_.history.GoneSince(generation_)),
                 StrCat("begin epoch ", state_.epoch + 1,

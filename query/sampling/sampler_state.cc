@@ -1,6 +1,7 @@
 #include "query/sampling/sampler_state.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include <nlohmann/json.hpp>
 
@@ -100,6 +101,16 @@ Result<SamplerState> ParseSamplerState(const std::string& text) {
   if (generation > uint64_t{1} << 62) return NoState("\"generation\" is too large");
   state.generation = static_cast<int64_t>(generation);
   return state;
+}
+
+std::optional<BlockShape> BlockOf(const SamplerState& state) {
+  unsigned long long run = 0;
+  unsigned long long lanes = 0;
+  unsigned long long window = 0;
+  if (std::sscanf(state.order.c_str(), "block %llu, %llu lanes, window %llu", &run, &lanes, &window) != 3) {
+    return std::nullopt;
+  }
+  return BlockShape{.run = run, .lanes = lanes, .window = window};
 }
 
 Result<GenerationRow> GenerationOf(const SamplerState& state, const std::vector<GenerationRow>& generations) {

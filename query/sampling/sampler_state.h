@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "index/catalog/catalog.h"
+#include "query/sampling/orders/block_order.h"
 #include "query/sampling/orders/permutation.h"
 
 namespace ofindex {
@@ -42,6 +44,9 @@ struct StateChanges {
 /// Parses a state. Errors: kUsage if `text` is not a state; kStale if the state belongs to another version of the
 /// algorithms.
 [[nodiscard]] Result<SamplerState> ParseSamplerState(const std::string& text);
+
+/// Returns the block shape of the state's order; nullopt if it is not a block shuffle.
+[[nodiscard]] std::optional<BlockShape> BlockOf(const SamplerState& state);
 
 /// Finds the generation of a state among those of a dataset; a dataset that was updated since then still has it.
 /// Errors: kStale if it does not have it (the text gives the difference).

@@ -27,13 +27,14 @@ std::vector<bool> ShardHistory::AbsentAt(const GenerationRow& generation) const 
 }
 
 OrdinalSet ShardHistory::RecordsAt(const GenerationRow& generation) const {
-  if (pieces.empty()) return OrdinalSet::Range(0, generation.records);
+  if (pieces.empty()) return OrdinalSet::Range(0, std::min(generation.records, OrdinalSet::kEnd));
   const std::vector<bool> absent = AbsentAt(generation);
   OrdinalSet::Builder builder;
   for (size_t i = 0; i < pieces.size(); ++i) {
     const ShardRow& piece = pieces[i];
     if (piece.first_record >= generation.records) break;
-    if (!absent[i]) builder.AddRange(piece.first_record, std::min(piece.first_record + piece.records, generation.records));
+    if (!absent[i])
+      builder.AddRange(piece.first_record, std::min(piece.first_record + piece.records, generation.records));
   }
   return builder.Take();
 }
