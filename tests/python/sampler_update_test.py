@@ -41,7 +41,7 @@ class UpdateTest(WorkTest):
     def makers(self) -> dict[str, Any]:
         """Samplers of every kind, of the dataset as it is now."""
         ds = ofindex.open(self.data)
-        low = "_id < 120"  # holds for the records at first
+        low = "_id < 100"
         return {
             "shuffle": lambda **wish: ds.sampler(seed=3, **wish),
             "block": lambda **wish: ds.sampler(seed=3, block=4, **wish),
