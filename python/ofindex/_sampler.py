@@ -99,7 +99,10 @@ class Sampler(EpochSampler):
         or if the next epoch was begun."""
         reader = self._standing if self._iterator is None else self._iterator._reader
         changes = cast("_ofindex.RowSampler", reader).changes
-        return None if changes is None else Changes(*changes[:2], changes[2:4], changes[4])
+        if changes is None:
+            return None
+        new, gone, before, now, begun_anew = changes
+        return Changes(new, gone, (before, now), begun_anew)
 
     def __reduce__(self) -> tuple[Any, ...]:
         options = {**self._options, "state": json.dumps(self.state_dict())}

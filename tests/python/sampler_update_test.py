@@ -35,8 +35,8 @@ class UpdateTest(WorkTest):
         records.WRITE[records.TFRECORD](path, [example(number) for number in numbers])
         return path
 
-    def update(self) -> None:
-        subprocess.run([COMMAND, "update", str(self.data)], check=True, capture_output=True)
+    def update(self, *options: str) -> None:
+        subprocess.run([COMMAND, "update", str(self.data), *options], check=True, capture_output=True)
 
     def makers(self) -> dict[str, Any]:
         """Samplers of every kind, of the dataset as it is now."""
@@ -206,6 +206,14 @@ class UpdateTest(WorkTest):
         self.update()
         with self.assertRaisesRegex(ofindex.StaleError, "40 of the 120 records of its epoch are gone"):
             ofindex.open(self.data).sampler().load_state_dict(state)
+
+    def test_pruning_refuses_all_states_from_before(self) -> None:
+        begun = self.begin()
+        (self.data / "a.tfrecord").unlink()
+        self.update("--prune")
+        for name, make in self.makers().items():
+            with self.assertRaisesRegex(ofindex.StaleError, "of another dataset", msg=name):
+                make().load_state_dict(begun[name][0])
 
     def test_a_state_of_other_rows_or_another_order_is_still_refused(self) -> None:
         state = self.begin()["shuffle"][0]
