@@ -1,4 +1,4 @@
-"""States of samplers and Loaders after updates of the index: the epoch goes on exactly, or is refused with the reason."""
+"""States of samplers and Loaders after updates of the index: the epoch goes on exactly, or is refused and says why."""
 
 from __future__ import annotations
 
@@ -127,10 +127,7 @@ class UpdateTest(WorkTest):
         self.assertIsNone(sampler.changes)
         self.assertEqual(
             self.load(sampler, state),
-            [
-                "the dataset has 12 new records since this state (generation 1, now 2): "
-                "they come with the next epoch"
-            ],
+            ["the dataset has 12 new records since this state (generation 1, now 2): they come with the next epoch"],
         )
         self.assertEqual(sampler.changes, (12, 0, (1, 2), False))
         with warnings.catch_warnings():
