@@ -32,6 +32,11 @@ ofindex::Result<std::vector<GenerationRow>> OpenedDataset::Generations() const {
   return catalog->generations();
 }
 
+ofindex::Result<ShardHistory> OpenedDataset::History() const {
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset_.snapshot()->Catalog());
+  return ShardHistory::Of(*catalog);
+}
+
 ofindex::Result<const PayloadSource*> OpenedDataset::Source() const {
   std::shared_ptr<const ReaderSource>* newest = source_.load();
   if (newest != nullptr) return newest->get();

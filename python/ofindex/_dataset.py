@@ -431,5 +431,7 @@ def _reopen(index_path: str, options: dict[str, Any], identity: str, rows: bytes
     """Rebuild a Dataset from a pickle."""
     source = open_source(index_path, options)
     if source.identity != identity:
-        raise StaleError(f"{index_path}: the index was rebuilt after this Dataset was pickled")
+        raise StaleError(
+            f"{index_path}: the index was rebuilt or updated after this Dataset was pickled: open it again"
+        )
     return Dataset(source, _ofindex.Rows.parse(rows, source.ordinals), options)

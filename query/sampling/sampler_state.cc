@@ -1,6 +1,7 @@
 #include "query/sampling/sampler_state.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include <nlohmann/json.hpp>
 
@@ -102,10 +103,24 @@ Result<SamplerState> ParseSamplerState(const std::string& text) {
   return state;
 }
 
-Result<GenerationRow> GenerationOf(const SamplerState& state, const std::vector<GenerationRow>& generations) {
-  for (const GenerationRow& row : generations) {
-    if (row.records == state.records && row.fingerprint == state.dataset) return row;
+std::optional<BlockShape> BlockOf(const SamplerState& state) {
+  unsigned long long run = 0;
+  unsigned long long lanes = 0;
+  unsigned long long window = 0;
+  if (std::sscanf(state.order.c_str(), "block %llu, %llu lanes, window %llu", &run, &lanes, &window) != 3) {
+    return std::nullopt;
   }
+  return BlockShape{.run = run, .lanes = lanes, .window = window};
+}
+
+Result<GenerationRow> GenerationOf(const SamplerState& state, const std::vector<GenerationRow>& generations) {
+  // A dataset that has all its records back has the fingerprint that it had before some were gone.
+  const GenerationRow* found = nullptr;
+  for (const GenerationRow& row : generations) {
+    if (row.records != state.records || row.fingerprint != state.dataset) continue;
+    if (found == nullptr || row.number == state.generation) found = &row;
+  }
+  if (found != nullptr) return *found;
   const uint64_t records = generations.empty() ? 0 : generations.back().records;
   if (records < state.records) {
     return Other(StrCat("dataset: the state has ", state.records, " records, this dataset has ", records));
