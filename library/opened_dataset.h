@@ -38,6 +38,9 @@ class OpenedDataset {
   /// Reads the rows of the index. Errors: kIndex, kIo, kStale.
   [[nodiscard]] ofindex::Result<DatasetInfo> Info() const;
 
+  /// Returns the position in DatasetInfo::shards of a shard as the reader numbers it. Errors: kIndex, kIo, kStale.
+  [[nodiscard]] ofindex::Result<uint32_t> ShardOfPiece(uint32_t piece) const;
+
   /// Returns the columns. Errors: kIndex, kIo, kStale.
   [[nodiscard]] ofindex::Result<std::shared_ptr<ColumnStore>> Columns() const;
 

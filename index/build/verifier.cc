@@ -22,6 +22,7 @@
 #include "index/build/unindexed.h"
 #include "index/catalog/catalog_reader.h"
 #include "index/catalog/paths.h"
+#include "index/catalog/shard_files.h"
 #include "mmap/offsets/packed_offsets.h"
 #include "mmap/shard_paths.h"
 
@@ -286,7 +287,9 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   VerifyReport report;
   OFINDEX_ASSIGN(MapDamage map_damage, FindMapDamage(*index, progress));
   report.map_damage = std::move(map_damage.what);
-  OFINDEX_ASSIGN(report.shards, catalog.Shards());
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, catalog.Pieces());
+  report.shards = ShardFiles(pieces).rows;
+  report.gone_records = GoneRecords(pieces);
   OFINDEX_ASSIGN(report.damage, catalog.Damage());
   progress.shards_total = report.shards.size();
   for (const ShardRow& shard : report.shards) progress.bytes_total += options.quick ? 0 : shard.readable_bytes();

@@ -18,6 +18,18 @@ ShardFiles::ShardFiles(const std::vector<ShardRow>& pieces) : numbers(pieces.siz
     numbers[piece] = static_cast<uint32_t>(rows.size());
     rows.push_back(pieces[piece]);
   }
+  std::vector<size_t> gone_at(pieces.size());  // of first pieces, in `gone`
+  for (uint32_t i = 0; i < pieces.size(); ++i) {
+    const ShardRow& piece = pieces[i];
+    if (!piece.is_gone()) continue;
+    if (piece.file == i) {
+      gone_at[i] = gone.size();
+      gone.push_back(piece);
+    } else {
+      gone[gone_at[piece.file]].records += piece.records;
+      gone[gone_at[piece.file]].payload_bytes += piece.payload_bytes;
+    }
+  }
   for (uint32_t i = 0; i < pieces.size(); ++i) {
     const ShardRow& piece = pieces[i];
     if (piece.file == i || piece.is_gone()) continue;

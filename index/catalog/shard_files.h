@@ -19,6 +19,9 @@ class ShardFiles {
   /// The first piece of each shard, with the totals of all its pieces; in natural order of paths.
   std::vector<ShardRow> rows;
 
+  /// The same for shards that are missing, but in the order of their ordinals. A path may occur more than once.
+  std::vector<ShardRow> gone;
+
   /// The number of each piece's shard, or kGone.
   std::vector<uint32_t> numbers;
 

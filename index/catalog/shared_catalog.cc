@@ -14,9 +14,14 @@ Result<std::shared_ptr<SharedCatalog>> SharedCatalog::Open(const std::shared_ptr
   ShardFiles files(pieces);
   catalog->shards_ = std::move(files.rows);
   catalog->numbers_ = std::move(files.numbers);
-  catalog->gone_records_ = GoneRecords(pieces);
+  catalog->gone_ = std::move(files.gone);
   OFINDEX_ASSIGN(catalog->features_, catalog->reader_.Features());
   return catalog;
+}
+
+Result<uint32_t> SharedCatalog::ShardOfPiece(uint32_t piece) const {
+  if (piece < numbers_.size() && numbers_[piece] != ShardFiles::kGone) return numbers_[piece];
+  return DamagedIndex(reader_.path(), StrCat("there is no shard ", piece, ", in which its map has a record"));
 }
 
 Result<std::vector<DamageRow>> SharedCatalog::Damage() {
@@ -54,7 +59,7 @@ Result<std::vector<std::optional<ChunkRow>>> SharedCatalog::ChunkMetadata(uint32
   for (ChunkRow& row : rows) {
     while (next < blocks.size() && blocks[next].number < row.block) ++next;
     const bool is_there = next < blocks.size() && blocks[next].number == row.block;
-    if (!is_there && gone_records_ != 0) continue;
+    if (!is_there && !gone_.empty()) continue;
     if (!is_there || row.nulls > blocks[next].records) {
       return DamagedIndex(reader_.path(), StrCat("a ", Name(role), " chunk of feature ", feature, " in block ",
                                                  row.block, ", which cannot have it"));

@@ -35,7 +35,12 @@ class SharedCatalog {
   [[nodiscard]] const DatasetFacts& facts() const { return reader_.facts(); }
   [[nodiscard]] const std::vector<GenerationRow>& generations() const { return generations_; }  ///< at least one
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }                 ///< that are there
+  [[nodiscard]] const std::vector<ShardRow>& gone() const { return gone_; }                     ///< that are missing
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }           ///< by number
+
+  /// Returns the position in shards() of the shard that holds piece `piece`, as RecordLocation numbers shards. Errors:
+  /// kIndex if it is missing or there is none.
+  [[nodiscard]] Result<uint32_t> ShardOfPiece(uint32_t piece) const;
 
   /// Calls `read` with the CatalogReader, and returns its result. Other threads wait meanwhile; `read` must not use
   /// this object.
@@ -68,7 +73,7 @@ class SharedCatalog {
   std::vector<GenerationRow> generations_;
   std::vector<ShardRow> shards_;
   std::vector<uint32_t> numbers_;  // of the shard of each piece
-  uint64_t gone_records_ = 0;
+  std::vector<ShardRow> gone_;
   std::vector<FeatureRow> features_;
 };
 

@@ -68,7 +68,7 @@ Result<LengthsOf> LengthsOfColumn(ColumnStore& store, const std::string& name, c
   OFINDEX_TRY(CheckSingle(column, "a length"));
   std::shared_ptr<std::vector<uint32_t>> all;
   OFINDEX_TRY(WithMemory("the length of each record", [&]() -> Result<void> {
-    all = std::make_shared<std::vector<uint32_t>>(store.ordinals());
+    all = std::make_shared<std::vector<uint32_t>>(store.ordinals(), kNull);
     return {};
   }));
   OFINDEX_TRY(ForEachChunk(store, column, store.ordinals(), cancel,
