@@ -66,6 +66,7 @@ DatasetFacts FactsOf(const std::vector<ShardRow>& pieces) {
     if (pieces[i].file == i) facts.data_bytes += pieces[i].identity.size;
   }
   facts.earlier = {{1, 6, std::string(32, '1')}, {2, 8, std::string(32, '2')}};
+  facts.before = 2;
   return facts;
 }
 
@@ -232,6 +233,7 @@ TEST_CASE("an index in which every shard is missing has ordinals, and no shard, 
   DatasetFacts facts;
   facts.ordinals = 5;
   facts.earlier = {{1, 5, std::string(32, '1')}};
+  facts.before = 1;
   REQUIRE(writer.Finish(facts));
   CatalogReader reader = Opened(dir / "i");
   CHECK(Sound(reader.Shards()).empty());
