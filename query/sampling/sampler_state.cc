@@ -64,6 +64,14 @@ tl::unexpected<Error> Other(std::string_view what) {
               "open the dataset that it was taken from, or begin a new epoch");
 }
 
+// Only `ofindex update --prune` leaves earlier generations out of an index.
+tl::unexpected<Error> Pruned(int64_t from, int64_t first) {
+  return Fail(ErrorCode::kStale,
+              StrCat("the sampler's state is of generation ", from, ", but the index was pruned in generation ", first,
+                     ", which moved ordinals: it has no earlier generation"),
+              "begin a new epoch without the state");
+}
+
 }  // namespace
 
 std::string ToJson(const SamplerState& state) {
@@ -121,6 +129,8 @@ Result<GenerationRow> GenerationOf(const SamplerState& state, const std::vector<
     if (found == nullptr || row.number == state.generation) found = &row;
   }
   if (found != nullptr) return *found;
+  const int64_t first = generations.empty() ? 1 : generations.front().number;
+  if (first > 1 && state.generation < first) return Pruned(state.generation, first);
   const uint64_t records = generations.empty() ? 0 : generations.back().records;
   if (records < state.records) {
     return Other(StrCat("dataset: the state has ", state.records, " records, this dataset has ", records));
