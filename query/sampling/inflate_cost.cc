@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "mmap/record_batch.h"
-#include "query/sampling/present_records.h"
+#include "query/sampling/reading_facts.h"
 
 namespace ofindex {
 namespace {

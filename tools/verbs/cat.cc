@@ -11,7 +11,7 @@
 #include "index/writing/record_framing.h"
 #include "query/dataset.h"
 #include "query/ordinals.h"
-#include "query/sampling/present_records.h"
+#include "query/sampling/reading_facts.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/shell/reading_options.h"

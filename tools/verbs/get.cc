@@ -5,7 +5,7 @@
 
 #include "query/dataset.h"
 #include "query/ordinals.h"
-#include "query/sampling/present_records.h"
+#include "query/sampling/reading_facts.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
