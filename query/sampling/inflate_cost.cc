@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "mmap/record_batch.h"
-#include "query/sampling/sets/set_of.h"
+#include "query/sampling/reading_facts.h"
 
 namespace ofindex {
 namespace {
@@ -41,7 +41,7 @@ Result<std::optional<std::string>> CostOfGlobalShuffle(const Dataset& dataset, c
     return std::nullopt;
   }
   const RecordReader& reader = dataset.reader();
-  OFINDEX_ASSIGN(const View present, PresentRecords(reader.map()));
+  OFINDEX_ASSIGN(const View present, PresentRecords(reader));
   if (present.size() < facts.records) return std::nullopt;
   double total = 0;
   int looks = 0;

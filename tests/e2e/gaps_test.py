@@ -106,7 +106,7 @@ class InfoTest(GapsTest):
         for verb in ("info", "schema"):
             self.assertNotIn("once", self.expect(0, verb, "data").text)
         self.assertEqual(list(self.sql("SELECT * FROM records LIMIT 1")[0])[4:], ["label", "n", "name"])
-        self.assertIn("no such column: once", self.expect_error(2, "sql", "data", "SELECT once FROM records").stderr)
+        self.assertIn('no such column: "once"', self.expect_error(2, "sql", "data", "SELECT once FROM records").stderr)
         self.assertIn("no column 'once'", self.expect_error(2, "stats", "data", "once").stderr)
         (self.dir / "was-part-2").rename(self.dir / "data" / "part-2")
         self.expect(0, "update", "data")
@@ -122,7 +122,7 @@ class ReadTest(GapsTest):
                 failed = self.expect_error(2, "get", "data", str(BY_ORDINAL[0]), str(ordinal), "--json")
                 self.assertEqual(failed.stdout, b"")
                 self.assertIn(f"record {ordinal} is gone: its shard data/{name} was removed or changed", failed.stderr)
-        self.assertIn("expected less than 32", self.expect_error(2, "get", "data", str(END)).stderr)
+        self.assertIn("expected 0 to 31", self.expect_error(2, "get", "data", str(END)).stderr)
 
     def test_ranges_and_whole_passes_skip_gaps(self) -> None:
         for span in (":", "0:4", "2:13", "-20:", "7:12", "24:26", "0:1000"):
@@ -252,9 +252,10 @@ class AllGoneTest(CommandTest):
         data.mkdir()
         records.write_tfrecord(data / "a", [payload(number) for number in range(5)])
         self.expect(0, "build", "data")
-        (data / "a").unlink()
         records.write_tfrecord(data / "b", [])
         records.write_tfrecord(data / "c", [payload(7)])
+        self.expect(0, "update", "data")
+        (data / "a").unlink()
         self.expect(0, "update", "data")
         counted = self.expect(0, "sql", "data", "SELECT count(*) AS n FROM records", "--json").json["rows"]
         self.assertEqual(counted, [{"n": 1}])

@@ -11,7 +11,7 @@
 #include "index/writing/record_framing.h"
 #include "query/dataset.h"
 #include "query/ordinals.h"
-#include "query/sampling/sets/set_of.h"
+#include "query/sampling/reading_facts.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/shell/reading_options.h"
@@ -87,7 +87,7 @@ TakePayload TakerFor(const Arguments& arguments, const Dataset& dataset, Sink& s
 // The records of a range that are not gone.
 Result<NextOrdinal> OrdinalsOfRange(const std::string& text, const Dataset& dataset) {
   OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));
-  OFINDEX_ASSIGN(const View present, PresentRecords(dataset.reader().map()));
+  OFINDEX_ASSIGN(const View present, PresentRecords(dataset.reader()));
   return NextOrdinal(
       [view = present.Between(range.begin, range.end), i = uint64_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
         if (i == view.size()) return false;

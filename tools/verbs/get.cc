@@ -5,7 +5,7 @@
 
 #include "query/dataset.h"
 #include "query/ordinals.h"
-#include "query/sampling/sets/set_of.h"
+#include "query/sampling/reading_facts.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -83,7 +83,7 @@ bool CannotBeRead(const Dataset& dataset, uint64_t ordinal, const Error& error) 
 // Returns the records that the arguments name, one view for each. Ranges leave out records that are gone; a single
 // ordinal of such a record is an error.
 Result<std::vector<View>> RecordsToShow(const Arguments& arguments, const Dataset& dataset) {
-  OFINDEX_ASSIGN(const View present, PresentRecords(dataset.reader().map()));
+  OFINDEX_ASSIGN(const View present, PresentRecords(dataset.reader()));
   std::vector<View> views;
   for (const std::string& text : arguments.ordinals) {
     OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));

@@ -1,7 +1,5 @@
 #include "query/sampling/sets/set_of.h"
 
-#include "base/text.h"
-
 namespace ofindex {
 
 OrdinalSet SetOf(const Selection& selection) {
@@ -31,22 +29,6 @@ OrdinalSet SetOf(const ColumnStore& store) {
 View PresentRecords(const ColumnStore& store) {
   if (store.records() == store.ordinals()) return View::Range(0, store.ordinals());
   return View::Of(SetOf(store));
-}
-
-Result<View> PresentRecords(const OffsetMap& map) {
-  if (map.live() == map.records()) return View::Range(0, map.records());
-  OrdinalSet::Builder builder;
-  uint64_t end = 0;
-  for (uint64_t piece = 0; piece < map.shards(); ++piece) {
-    OFINDEX_ASSIGN(const MapShard entry, map.Shard(piece));
-    if (entry.first_record != end || entry.records > map.records() - end) {
-      return Fail(ErrorCode::kIndex, StrCat(Printable(entry.path), ": the map has its records in another place"),
-                  kOffsetMapHint);
-    }
-    end += entry.records;
-    if (!entry.gone && entry.records != 0) builder.AddRange(entry.first_record, end);
-  }
-  return View::Of(builder.Take());
 }
 
 }  // namespace ofindex

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "base/result.h"
-#include "mmap/offsets/offset_map.h"
 #include "query/columns/column_store.h"
 #include "query/filter/selection.h"
 #include "query/sampling/sets/ordinal_set.h"
@@ -15,8 +13,5 @@ namespace ofindex {
 /// Return the ordinals of all records: those of shards that are missing are left out.
 [[nodiscard]] OrdinalSet SetOf(const ColumnStore& store);
 [[nodiscard]] View PresentRecords(const ColumnStore& store);
-
-/// The same, from the map alone: without opening the columns. Errors: kIndex.
-[[nodiscard]] Result<View> PresentRecords(const OffsetMap& map);
 
 }  // namespace ofindex
