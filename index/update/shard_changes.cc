@@ -276,6 +276,23 @@ void ChangeFinder::MatchReplaced() {
 
 }  // namespace
 
+std::string_view Name(ShardChange change) {
+  switch (change) {
+    case ShardChange::kUnchanged: return "unchanged";
+    case ShardChange::kTouched: return "touched";
+    case ShardChange::kMoved: return "moved";
+    case ShardChange::kRestored: return "restored";
+    case ShardChange::kGrown: return "grown";
+    case ShardChange::kRefilled: return "refilled";
+    case ShardChange::kChanged: return "changed";
+    case ShardChange::kNew: return "new";
+    case ShardChange::kUnreadable: return "unreadable";
+    case ShardChange::kMissing: return "missing";
+    case ShardChange::kGone: return "gone";
+  }
+  return "unknown";
+}
+
 Result<ShardChanges> FindShardChanges(const std::vector<KnownShard>& known, const std::vector<FoundShard>& found,
                                       const FingerprintOfFound& fingerprint) {
   assert(std::is_sorted(found.begin(), found.end(), [](const FoundShard& a, const FoundShard& b) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
@@ -35,6 +36,8 @@ enum class ShardChange : uint8_t {
   kMissing,     ///< only known: a live shard that was not found at any path; another shard may be at its own
   kGone,        ///< only known: still gone
 };
+
+[[nodiscard]] std::string_view Name(ShardChange change);
 
 /// The decision about a found file or a known shard. Two that belong together have the same change and name each other.
 struct ShardDecision {

@@ -257,18 +257,6 @@ void AddColumnChanges(const std::vector<FeatureRow>& before, UpdateReport& repor
 
 }  // namespace
 
-std::string_view Name(ShardChange change) {
-  switch (change) {
-    case ShardChange::kNew: return "new";
-    case ShardChange::kGrown: return "grown";
-    case ShardChange::kChanged: return "changed";
-    case ShardChange::kMoved: return "moved";
-    case ShardChange::kRestored: return "restored";
-    case ShardChange::kMissing: return "missing";
-    default: return "unreadable";
-  }
-}
-
 Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress& progress) {
   OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(options.index, AtomicFile::IfLocked::kFail, &progress));
   OFINDEX_ASSIGN(MergeSource source, MergeSource::Open(options.index));

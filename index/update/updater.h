@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/progress.h"
@@ -28,9 +27,6 @@ struct UpdateOptions {
 inline constexpr std::array kListedChanges = {ShardChange::kNew,       ShardChange::kGrown,    ShardChange::kChanged,
                                               ShardChange::kMoved,     ShardChange::kRestored, ShardChange::kMissing,
                                               ShardChange::kUnreadable};
-
-/// Returns the name of one of these, as in JSON.
-[[nodiscard]] std::string_view Name(ShardChange change);
 
 /// A shard that an update found changed.
 struct ChangedShard {

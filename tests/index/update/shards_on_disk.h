@@ -49,23 +49,6 @@ inline KnownShard Lost(const std::string& path, const std::string& bytes) {
   return shard.gone ? StrCat(shard.path, "@", shard.gone_since) : shard.path;
 }
 
-[[nodiscard]] inline std::string_view Name(ShardChange change) {
-  switch (change) {
-    case ShardChange::kUnchanged: return "unchanged";
-    case ShardChange::kTouched: return "touched";
-    case ShardChange::kMoved: return "moved";
-    case ShardChange::kRestored: return "restored";
-    case ShardChange::kGrown: return "grown";
-    case ShardChange::kRefilled: return "refilled";
-    case ShardChange::kChanged: return "changed";
-    case ShardChange::kNew: return "new";
-    case ShardChange::kUnreadable: return "unreadable";
-    case ShardChange::kMissing: return "missing";
-    case ShardChange::kGone: return "gone";
-  }
-  return "unknown";
-}
-
 struct DiskFile {
   FoundShard shard;
   std::string bytes;
