@@ -42,11 +42,11 @@ enum class FactsTrust { kTrusted, kIgnored };
 
 /// Succeeds if `file`, whose facts are `facts`, is the shard described by `identity`. Reads the fingerprint unless the
 /// facts are trusted and equal.
-/// Errors: kStale if the size or the fingerprint differs (hint: `ofindex build --force`); kIo.
+/// Errors: kStale if the size or the fingerprint differs (hint: `ofindex update`); kIo.
 [[nodiscard]] Result<void> CheckShard(const File& file, const FileFacts& facts, const ShardIdentity& identity,
                                       FactsTrust trust = FactsTrust::kTrusted);
 
 /// The hint for every stale shard.
-inline constexpr char kStaleHint[] = "restore the shard, or rebuild the index with `ofindex build --force`";
+inline constexpr char kStaleHint[] = "restore the shard, or take its changes in with `ofindex update`";
 
 }  // namespace ofindex

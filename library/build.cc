@@ -60,7 +60,8 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress* progress) 
     OFINDEX_ASSIGN(const ofindex::BuildOptions taken, Engine(options));
     OFINDEX_ASSIGN(const ofindex::BuildReport report,
                    BuildIndex(taken, progress == nullptr ? unobserved : Internals::Of(*progress)));
-    return BuildReport{.info = Public(CatalogRows{report.index, report.facts, report.shards, report.features,
+    const std::vector<ShardRow> none_gone;
+    return BuildReport{.info = Public(CatalogRows{report.index, report.facts, report.shards, none_gone, report.features,
                                                   report.bad, report.damage, report.skipped}),
                        .was_up_to_date = report.was_up_to_date,
                        .missing = report.missing};

@@ -125,6 +125,13 @@ std::vector<Shard> Public(const std::vector<ShardRow>& shards) {
   return found;
 }
 
+std::vector<GoneShard> PublicGone(const std::vector<ShardRow>& gone) {
+  std::vector<GoneShard> found;
+  found.reserve(gone.size());
+  for (const ShardRow& row : gone) found.push_back({.path = row.path, .records = row.records, .since = row.gone});
+  return found;
+}
+
 std::vector<FeatureInfo> Public(const std::vector<FeatureRow>& features) {
   std::vector<FeatureInfo> found;
   for (const FeatureRow& row : FeaturesByName(features)) found.push_back(Public(row));
@@ -163,10 +170,12 @@ DatasetInfo Public(const CatalogRows& rows) {
   return {.index = rows.index,
           .id = ToHex(rows.facts.id),
           .records = rows.facts.records,
+          .ordinals = rows.facts.ordinals,
           .payload_bytes = rows.facts.payload_bytes,
           .data_bytes = rows.facts.data_bytes,
           .payloads_checked = rows.facts.checked == Checked::kPayloads,
           .shards = Public(rows.shards),
+          .gone = PublicGone(rows.gone),
           .features = Public(rows.features),
           .bad = Public(rows.bad, rows.shards),
           .damage = Public(rows.damage, rows.shards),

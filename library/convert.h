@@ -48,6 +48,7 @@ template <typename Work>
 [[nodiscard]] tl::unexpected<Error> Misuse(std::string message);
 
 [[nodiscard]] std::vector<Shard> Public(const std::vector<ShardRow>& shards);
+[[nodiscard]] std::vector<GoneShard> PublicGone(const std::vector<ShardRow>& gone);
 [[nodiscard]] std::vector<FeatureInfo> Public(const std::vector<FeatureRow>& features);
 [[nodiscard]] std::vector<BadRecord> Public(const std::vector<BadRow>& bad, const std::vector<ShardRow>& shards);
 [[nodiscard]] std::vector<Damage> Public(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards);
@@ -58,6 +59,7 @@ struct CatalogRows {
   const std::string& index;
   const DatasetFacts& facts;
   const std::vector<ShardRow>& shards;
+  const std::vector<ShardRow>& gone;
   const std::vector<FeatureRow>& features;
   const std::vector<BadRow>& bad;
   const std::vector<DamageRow>& damage;

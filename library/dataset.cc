@@ -54,6 +54,8 @@ Result<Dataset> Dataset::Open(const std::string& name, const OpenOptions& option
 
 uint64_t Dataset::size() const { return opened_->reader().size(); }
 
+uint64_t Dataset::live_size() const { return opened_->reader().live(); }
+
 const std::string& Dataset::index_path() const { return opened_->dataset().index_path(); }
 
 Result<DatasetInfo> Dataset::Info() const {
@@ -63,7 +65,8 @@ Result<DatasetInfo> Dataset::Info() const {
 Result<RecordLocation> Dataset::Locate(uint64_t ordinal) const {
   return Attempt([&]() -> ofindex::Result<RecordLocation> {
     OFINDEX_ASSIGN(const ofindex::RecordLocation found, opened_->reader().Locate(ordinal));
-    return RecordLocation{.shard = found.shard, .offset = found.offset, .length = found.length};
+    OFINDEX_ASSIGN(const uint32_t shard, opened_->ShardOfPiece(found.shard));
+    return RecordLocation{.shard = shard, .offset = found.offset, .length = found.length};
   });
 }
 

@@ -21,8 +21,13 @@ ofindex::Result<DatasetInfo> OpenedDataset::Info() const {
   OFINDEX_ASSIGN(const std::vector<BadRow> bad, catalog->Bad());
   OFINDEX_ASSIGN(const std::vector<DamageRow> damage, catalog->Damage());
   OFINDEX_ASSIGN(const std::vector<SkippedFile> skipped, catalog->Skipped());
-  return Public(CatalogRows{dataset_.index_path(), catalog->facts(), catalog->shards(), catalog->features(), bad,
-                            damage, skipped});
+  return Public(CatalogRows{dataset_.index_path(), catalog->facts(), catalog->shards(), catalog->gone(),
+                            catalog->features(), bad, damage, skipped});
+}
+
+ofindex::Result<uint32_t> OpenedDataset::ShardOfPiece(uint32_t piece) const {
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset_.snapshot()->Catalog());
+  return catalog->ShardOfPiece(piece);
 }
 
 ofindex::Result<std::shared_ptr<ColumnStore>> OpenedDataset::Columns() const { return dataset_.snapshot()->Columns(); }
@@ -30,6 +35,11 @@ ofindex::Result<std::shared_ptr<ColumnStore>> OpenedDataset::Columns() const { r
 ofindex::Result<std::vector<GenerationRow>> OpenedDataset::Generations() const {
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset_.snapshot()->Catalog());
   return catalog->generations();
+}
+
+ofindex::Result<ShardHistory> OpenedDataset::History() const {
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset_.snapshot()->Catalog());
+  return ShardHistory::Of(*catalog);
 }
 
 ofindex::Result<const PayloadSource*> OpenedDataset::Source() const {

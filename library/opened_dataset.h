@@ -14,6 +14,7 @@
 #include "query/columns/column_store.h"
 #include "query/dataset.h"
 #include "query/decoding/payload_source.h"
+#include "query/sampling/shard_history.h"
 #include "query/sql/sql_session.h"
 
 namespace ofindex::v1 {
@@ -37,11 +38,17 @@ class OpenedDataset {
   /// Reads the rows of the index. Errors: kIndex, kIo, kStale.
   [[nodiscard]] ofindex::Result<DatasetInfo> Info() const;
 
+  /// Returns the position in DatasetInfo::shards of a shard as the reader numbers it. Errors: kIndex, kIo, kStale.
+  [[nodiscard]] ofindex::Result<uint32_t> ShardOfPiece(uint32_t piece) const;
+
   /// Returns the columns. Errors: kIndex, kIo, kStale.
   [[nodiscard]] ofindex::Result<std::shared_ptr<ColumnStore>> Columns() const;
 
   /// Returns the builds that made the index. Errors: kIndex, kIo, kStale.
   [[nodiscard]] ofindex::Result<std::vector<GenerationRow>> Generations() const;
+
+  /// Returns its shards in the course of its updates. Errors: kIndex, kIo, kStale.
+  [[nodiscard]] ofindex::Result<ShardHistory> History() const;
 
   /// Returns the records as the source of a decoder; valid as long as this object. Errors: those of ReaderSource::Of.
   [[nodiscard]] ofindex::Result<const PayloadSource*> Source() const;

@@ -57,12 +57,18 @@ Result<Sampler> Sampler::Open(const Dataset& dataset, const SampleOptions& optio
     OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> columns, opened.Columns());
     OFINDEX_ASSIGN(const std::vector<GenerationRow> generations, opened.Generations());
     OFINDEX_ASSIGN(SampleRequest request, RequestOf(options));
-    if (options.block && *options.block == 0) {
+    if (options.block && *options.block == 0 && request.state) {
+      request.block = BlockOf(*request.state);
+    } else if (options.block && *options.block == 0) {
       OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(opened.dataset()));
       const BlockChoice choice = ChooseBlock(facts);
       if (choice.shape.run > 1) request.block = choice.shape;
     }
-    OFINDEX_ASSIGN(ofindex::Sampler sampler, OpenSampler(columns, generations, request));
+    ShardHistory history;
+    if (request.state) {
+      OFINDEX_ASSIGN(history, opened.History());
+    }
+    OFINDEX_ASSIGN(ofindex::Sampler sampler, OpenSampler(columns, generations, request, {}, history));
     return Sampler(std::make_unique<Impl>(Impl{std::move(sampler)}));
   });
 }
@@ -74,5 +80,11 @@ uint64_t Sampler::epoch_size() const { return impl_->sampler.epoch_size(); }
 uint64_t Sampler::position() const { return impl_->sampler.position(); }
 uint64_t Sampler::left() const { return impl_->sampler.left(); }
 std::string Sampler::State() const { return ToJson(impl_->sampler.State()); }
+
+std::optional<StateChanges> Sampler::Changes() const {
+  const std::optional<ofindex::StateChanges>& changes = impl_->sampler.changes();
+  if (!changes) return std::nullopt;
+  return StateChanges{changes->new_records, changes->gone_records, changes->from, changes->to, changes->begun_anew};
+}
 
 }  // namespace ofindex::v1

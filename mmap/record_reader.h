@@ -43,7 +43,11 @@ class RecordReader {
   RecordReader& operator=(RecordReader&&) noexcept;
   ~RecordReader();
 
+  /// Returns the end of the ordinals. Those of records that are gone are included: reading one of them is kOutOfRange.
   [[nodiscard]] uint64_t size() const { return map_->records(); }
+
+  /// Returns the number of records that are not gone.
+  [[nodiscard]] uint64_t live() const { return map_->live(); }
   [[nodiscard]] const OffsetMap& map() const { return *map_; }
 
   /// Returns whether any shard is compressed, so that reading a record may take milliseconds.
@@ -63,11 +67,11 @@ class RecordReader {
   /// payload of a record in a compressed shard is inflated into memory that the reader keeps, at most
   /// inflated_cache_bytes in total: such views are safe to read, but meant for few records.
   ///
-  /// Errors: kOutOfRange if `ordinal` is not in [0, size()); kDamage if the record is marked bad, and the reader was
-  /// not opened with allow_bad; kStale if the shard is no longer the file that was indexed (hint: `ofindex build
-  /// --force`), or if the map was truncated or rewritten after it was opened; kLimit if the shard is not mapped
-  /// (network file system, io=pread, or no map left), or if it is compressed and the views of compressed shards have
-  /// reached their total limit; kIndex if the map is damaged.
+  /// Errors: kOutOfRange if `ordinal` is not in [0, size()) or its record is gone; kDamage if the record is marked bad,
+  /// and the reader was not opened with allow_bad; kStale if the shard is no longer the file that was indexed (hint:
+  /// `ofindex build --force`), or if the map was truncated or rewritten after it was opened; kLimit if the shard is not
+  /// mapped (network file system, io=pread, or no map left), or if it is compressed and the views of compressed shards
+  /// have reached their total limit; kIndex if the map is damaged.
   [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const;
 
   /// Returns the result of View if the fast path can produce it, otherwise nullopt. Opens nothing, waits for nothing
@@ -105,8 +109,9 @@ class RecordReader {
   /// Errors: those of Copy.
   [[nodiscard]] Result<void> CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
 
-  /// Asks the system to read records `first` to `first` + `count` - 1, all of which must exist, in the background. Only
-  /// a hint: records that cannot be prefetched are skipped. Thread-safe.
+  /// Asks the system to read records `first` to `first` + `count` - 1, all less than size(), in the background. Only a
+  /// hint: records that cannot be prefetched are skipped, and so is the whole range if record `first` is gone.
+  /// Thread-safe.
   void Prefetch(uint64_t first, uint64_t count) const;
 
   /// Reads bytes of shard `shard`. Like the offsets in the index, `offset` is in the file or, for a compressed shard,

@@ -34,7 +34,7 @@ ROOMS = {
     "index/catalog": "base mmap/inflate mmap/offsets index/columns index/database",
     "index/chunks": "base proto proto/wire index/chunks/sections index/columns",
     "index/chunks/sections": "base proto/wire",
-    "index/columns": "base proto",
+    "index/columns": "base proto proto/wire",
     "index/database": "base index/columns",
     "index/merge": "base index/build index/catalog index/columns index/output index/parts index/resume index/scan "
     "index/shards index/walk",
@@ -44,6 +44,8 @@ ROOMS = {
     "index/scan": "base proto/extract mmap/files mmap/offsets index/catalog index/chunks index/columns index/shards "
     "index/walk",
     "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/output "
+    "index/walk",
+    "index/update": "base index/build index/catalog index/merge index/output index/resume index/scan index/shards "
     "index/walk",
     "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
@@ -60,7 +62,7 @@ ROOMS = {
     "query/sampling/columns": "base index/chunks index/columns query/columns query/sampling/orders "
     "query/sampling/sets query/stats",
     "query/sampling/orders": "base",
-    "query/sampling/sets": "base query/filter",
+    "query/sampling/sets": "base query/columns query/filter",
     "query/sql": "base index/chunks index/columns query/aggregates query/columns query/filter query/sql/statements "
     "query/tables query/tables/groups query/tables/values",
     "query/sql/statements": "base query/aggregates query/tables query/tables/groups",
@@ -77,11 +79,12 @@ ROOMS = {
     "query/columns query/filter query/sql",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
     "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
-    "index/parts index/shards index/writing query query/columns query/sampling query/sql query/stats tools/packing tools/sampling "
-    "tools/shell tools/show",
+    "index/parts index/shards index/update index/writing query query/columns query/sampling query/sql query/stats "
+    "tools/packing tools/sampling tools/shell tools/show",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
-    "python/src/columns": "base proto/extract index/build index/chunks query/columns query/sampling/columns "
-    "query/sampling/sets query/sql query/stats python/src/convert python/src/interpreter python/src/records",
+    "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/update query/columns "
+    "query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert python/src/interpreter "
+    "python/src/records",
     "python/src/convert": "base index/chunks query/sql python/src/interpreter",
     "python/src/interpreter": "base",
     "python/src/loading": "base query/columns query/decoding query/loading query/sampling python/src/columns "

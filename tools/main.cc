@@ -57,6 +57,7 @@ Result<int> Run(int argc, char** argv, Context& context) {
                    "  ofindex get data/train 5 -1    show record 5 and the last one\n",
                    kVersion);
   AddBuild(line, context);
+  AddUpdate(line, context);
   AddMerge(line, context);
   AddInfo(line, context);
   AddSchema(line, context);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "index/build/builder.h"
 #include "index/catalog/paths.h"
 #include "index/merge/merger.h"
+#include "index/update/updater.h"
 #include "query/dataset.h"
 
 namespace ofindex {
@@ -64,9 +66,10 @@ Result<void> Share(const std::string& index) {
   return {};
 }
 
-Result<void> Merge(const std::string& index, const std::vector<std::string>& inputs) {
+// Prints the nanoseconds that `work` takes, and the peak memory of this process.
+Result<void> PrintCosts(const std::function<Result<uint64_t>()>& work) {
   const auto begin = std::chrono::steady_clock::now();
-  OFINDEX_TRY(MergeInto(inputs, index));
+  OFINDEX_TRY(work());
   Print(static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count()));
   OFINDEX_ASSIGN(const uint64_t peak, PeakBytes());
   Print(peak);
@@ -77,7 +80,12 @@ Result<void> RunTask(std::span<char*> words) {
   const std::string_view task = words.empty() ? "" : words[0];
   if (task == "get" && words.size() == 3) return Get(words[1], std::strtoull(words[2], nullptr, 10));
   if (task == "share" && words.size() == 2) return Share(words[1]);
-  if (task == "merge" && words.size() > 2) return Merge(words[1], {words.begin() + 2, words.end()});
+  if (task == "merge" && words.size() > 2) {
+    return PrintCosts([&] { return MergeInto({words.begin() + 2, words.end()}, words[1]); });
+  }
+  if (task == "update" && words.size() > 2) {
+    return PrintCosts([&] { return Update(words[1], {words.begin() + 2, words.end()}); });
+  }
   return Fail(ErrorCode::kUsage, StrCat("no such task: ", task));
 }
 
@@ -111,6 +119,12 @@ Result<uint64_t> MergeInto(const std::vector<std::string>& inputs, const std::st
   const MergeOptions options{.inputs = inputs, .index = index, .force = true};
   OFINDEX_ASSIGN(const BuildReport report, MergeIndexes(options, progress));
   return report.facts.records;
+}
+
+Result<uint64_t> Update(const std::string& index, const std::vector<std::string>& data) {
+  Progress progress;
+  OFINDEX_ASSIGN(const UpdateReport report, UpdateIndex({.index = index, .data = data}, progress));
+  return report.written.facts.records;
 }
 
 int RunChildTask(std::span<char*> words) {

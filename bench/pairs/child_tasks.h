@@ -20,6 +20,9 @@ namespace ofindex {
 /// Merges parts or indexes into the index at `index`, replacing any existing one. Returns the number of records.
 [[nodiscard]] Result<uint64_t> MergeInto(const std::vector<std::string>& inputs, const std::string& index);
 
+/// Updates the index at `index`, with more `data`. Returns the number of records.
+[[nodiscard]] Result<uint64_t> Update(const std::string& index, const std::vector<std::string>& data);
+
 /// Runs a task in this process, which was started for it, and prints numbers, one per line:
 ///
 ///   get INDEX ORDINAL         nanoseconds to open INDEX and read the record

@@ -82,7 +82,8 @@ struct RecordLocation {
 ///
 /// A handle: copies share the open dataset. It stays open as long as any copy, or any object made from one, lives. A
 /// move is a copy, so there is no moved-from state. Immutable and thread-safe; usable after fork, in parent and child.
-/// Ordinals, the numbers of records, are in [0, size()), in the order of the shards.
+/// Ordinals, the numbers of records, are in [0, size()), in the order of the shards when the index was built. An update
+/// of the index moves none: new records get the next ones, and those of records that are gone stay free.
 class OFINDEX_API Dataset {
  public:
   /// Opens the index `name`, or the index of the data `name`. Takes the same time for any number of records and shards;
@@ -94,8 +95,11 @@ class OFINDEX_API Dataset {
   Dataset& operator=(const Dataset&);
   ~Dataset();
 
-  /// Number of records.
+  /// Number of ordinals: each record's is below it. Without updates, also the number of records.
   [[nodiscard]] uint64_t size() const;
+
+  /// Number of records: those that are gone are not counted.
+  [[nodiscard]] uint64_t live_size() const;
 
   /// Path of the index.
   [[nodiscard]] const std::string& index_path() const;
@@ -103,7 +107,8 @@ class OFINDEX_API Dataset {
   /// Reads shards, features, damage and bad records from the index. Errors: kIndex, kIo; kStale if it was rewritten.
   [[nodiscard]] Result<DatasetInfo> Info() const;
 
-  /// Errors: kOutOfRange, kIndex.
+  /// The first call reads the shards' names from the index. Errors: kOutOfRange; kIndex, kIo; kStale if the index was
+  /// rewritten.
   [[nodiscard]] Result<RecordLocation> Locate(uint64_t ordinal) const;
 
   /// Returns the payload of record `ordinal`, copied and checked: a shard that is no longer the file that was indexed
@@ -111,9 +116,9 @@ class OFINDEX_API Dataset {
   /// is some milliseconds; ReadBatch notices every change immediately. The second form replaces the content of `out`,
   /// and reuses its memory.
   ///
-  /// Errors: kOutOfRange if `ordinal` is not in [0, size()); kDamage if the record is marked bad, and the dataset was
-  /// not opened with allow_bad; kStale if the shard is no longer the file that was indexed; kIo if it cannot be read;
-  /// kIndex if the index is damaged; kLimit.
+  /// Errors: kOutOfRange if `ordinal` is not in [0, size()), or if its record is gone; kDamage if the record is marked
+  /// bad, and the dataset was not opened with allow_bad; kStale if the shard is no longer the file that was indexed;
+  /// kIo if it cannot be read; kIndex if the index is damaged; kLimit.
   [[nodiscard]] Result<std::vector<uint8_t>> Read(uint64_t ordinal) const;
   [[nodiscard]] Result<void> Read(uint64_t ordinal, std::vector<uint8_t>& out) const;
 

@@ -16,10 +16,18 @@ struct Shard {
   Framing framing = Framing::kEmpty;
   Compression compression = Compression::kNone;
   PayloadKind payload = PayloadKind::kOpaque;
-  uint64_t first_record = 0;
+  uint64_t first_record = 0;  ///< its records are consecutive, except those found by later updates
   uint64_t records = 0;
   uint64_t bytes = 0;          ///< size of the file
   uint64_t payload_bytes = 0;  ///< payload size of all records, without framing and compression
+};
+
+/// A shard that was missing or changed at an update. Its records are gone: no record has their ordinals, until the
+/// shard is restored.
+struct GoneShard {
+  std::string path;  ///< relative to the folder of the index
+  uint64_t records = 0;
+  uint64_t since = 0;  ///< number of the update that found it missing
 };
 
 /// One feature, over all records of a dataset.
@@ -61,10 +69,12 @@ struct DatasetInfo {
   std::string index;  ///< path
   std::string id;     ///< 32 hexadecimal digits; the same for a copy of the data
   uint64_t records = 0;
+  uint64_t ordinals = 0;  ///< one more than the last ordinal: more than `records` if records are gone
   uint64_t payload_bytes = 0;
-  uint64_t data_bytes = 0;        ///< size of all shards, including framing and damage
-  bool payloads_checked = false;  ///< every payload byte was checked by the build
-  std::vector<Shard> shards;
+  uint64_t data_bytes = 0;            ///< size of all shards, including framing and damage
+  bool payloads_checked = false;      ///< every payload byte was checked by the build
+  std::vector<Shard> shards;          ///< in natural order of their paths
+  std::vector<GoneShard> gone;        ///< ascending by ordinals
   std::vector<FeatureInfo> features;  ///< in byte order of their names
   std::vector<BadRecord> bad;         ///< ascending
   std::vector<Damage> damage;         ///< ascending

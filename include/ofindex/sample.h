@@ -41,8 +41,18 @@ struct SampleOptions {
   std::optional<std::string> balance = {};
   double temperature = std::numeric_limits<double>::infinity();  ///< of `balance`: 1 keeps the values' frequencies
 
-  /// From Sampler::State: where to resume, with any rank and world size. Replaces `seed` and `epoch`.
+  /// From Sampler::State: where to resume, with any rank and world size. Replaces `seed` and `epoch`. After an update
+  /// of the index the epoch goes on with the records that it began with; new ones come with the next epoch.
   std::string state = {};
+};
+
+/// What updates of the index have changed for the epoch of a state since the state was taken.
+struct StateChanges {
+  uint64_t new_records = 0;   ///< of the selection, which the state's epoch does not have
+  uint64_t gone_records = 0;  ///< of the dataset; 0 if the state's epoch goes on, since it misses none then
+  int64_t from = 0;           ///< generation of the state
+  int64_t to = 0;             ///< generation of the dataset
+  bool begun_anew = false;    ///< nothing of the epoch was read, so it has the records that are there now
 };
 
 /// The sequence of ordinals that one rank reads, epoch after epoch. Memory and start-up are O(1), except for draws with
@@ -52,7 +62,8 @@ class OFINDEX_API Sampler {
  public:
   /// Starts at the beginning of the epoch or, if there is a state, at its position.
   /// Errors: kUsage if an option is invalid, or names a column that does not exist or cannot be used; kStale if the
-  /// state is of another dataset, selection or order (the text gives the difference); kLimit, kIndex, kIo.
+  /// state is of another dataset, selection or order, or records of its epoch are gone (the text gives the difference);
+  /// kLimit, kIndex, kIo.
   [[nodiscard]] static Result<Sampler> Open(const Dataset& dataset, const SampleOptions& options = {});
 
   Sampler(const Sampler&);
@@ -63,7 +74,7 @@ class OFINDEX_API Sampler {
   /// for this rank.
   size_t Next(std::span<uint64_t> out);
 
-  /// Starts epoch `epoch` at its beginning.
+  /// Starts epoch `epoch` at its beginning, with all records that the dataset has now.
   void SetEpoch(uint64_t epoch);
 
   [[nodiscard]] uint64_t epoch() const;
@@ -77,6 +88,10 @@ class OFINDEX_API Sampler {
 
   /// Returns the state from which to continue at position(), as one line of JSON of less than 1 KiB.
   [[nodiscard]] std::string State() const;
+
+  /// Returns what has changed since the state from which this epoch was begun; nullopt if nothing has, or SetEpoch has
+  /// begun another epoch.
+  [[nodiscard]] std::optional<StateChanges> Changes() const;
 
  private:
   struct OFINDEX_INTERNAL Impl;

@@ -18,6 +18,7 @@
 #include "index/build/map_builder.h"
 #include "index/catalog/catalog_reader.h"
 #include "index/catalog/paths.h"
+#include "index/catalog/shard_files.h"
 #include "index/output/shard_names.h"
 #include "index/resume/saved_shards.h"
 #include "index/scan/scan.h"
@@ -348,9 +349,12 @@ uint64_t BytesOnDisk(const std::string& path) {
 }
 
 void TakeWritten(const IndexWriter& writer, BuildReport& report) {
-  report.shards = writer.shards();
+  ShardFiles files(writer.pieces());
   report.bad = writer.bad();
   report.damage = writer.damage();
+  for (BadRow& row : report.bad) row.shard = files.numbers[row.shard];
+  for (DamageRow& row : report.damage) row.shard = files.numbers[row.shard];
+  report.shards = std::move(files.rows);
   report.features = writer.features();
   report.without_column = writer.without_column();
 }

@@ -16,24 +16,12 @@ namespace {
 // Limit on blocks that are built but not yet written: an encoded one takes some 100 KiB, with hashes six times that.
 constexpr uint64_t kQueuedBytes = uint64_t{32} << 20;
 
-// Scans the shards on other threads, while `take` takes the blocks from the queue, shard by shard.
-Result<void> Scan(const std::vector<ProbedShard>& shards, const ScanOptions& options, Progress& progress,
-                  const std::function<Result<void>(BlockQueue&)>& take) {
-  BlockQueue queue(shards.size(), kQueuedBytes);
-  DatasetScan scan(shards, options, queue, progress);
-  OFINDEX_ASSIGN(std::thread scanning, StartThread([&] { scan.Run(); }));
-  Result<void> taken = WithMemory("the index", [&] { return take(queue); });
-  if (!taken) queue.Abort(taken.error());
-  scanning.join();
-  return taken;
-}
-
 Result<std::vector<WalkedRange>> ScanInto(const std::vector<ProbedShard>& shards, const ScanOptions& options,
                                           SavedShards& saved, std::chrono::milliseconds save_after, IndexWriter& writer,
                                           Progress& progress) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<WalkedRange> walked;
-  Result<void> scanned = Scan(shards, options, progress, [&](BlockQueue& queue) -> Result<void> {
+  Result<void> scanned = ScanShards(shards, options, progress, [&](BlockQueue& queue) -> Result<void> {
     for (size_t i = 0; i < shards.size(); ++i) {
       const auto passed =
           std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
@@ -66,7 +54,7 @@ Result<void> SaveMissing(const std::vector<ProbedShard>& shards, const ScanOptio
     missing.push_back(shards[i]);
     numbers.push_back(i);
   }
-  return Scan(missing, options, progress, [&](BlockQueue& queue) -> Result<void> {
+  return ScanShards(missing, options, progress, [&](BlockQueue& queue) -> Result<void> {
     for (size_t i = 0; i < missing.size(); ++i) {
       for (;;) {
         OFINDEX_ASSIGN(const std::optional<BuiltBlock> block, queue.Take(i));
@@ -118,6 +106,17 @@ Result<void> ForgetDamaged(const std::vector<ProbedShard>& shards, SavedShards& 
 }
 
 }  // namespace
+
+Result<void> ScanShards(const std::vector<ProbedShard>& shards, const ScanOptions& options, Progress& progress,
+                        const std::function<Result<void>(BlockQueue&)>& take) {
+  BlockQueue queue(shards.size(), kQueuedBytes);
+  DatasetScan scan(shards, options, queue, progress);
+  OFINDEX_ASSIGN(std::thread scanning, StartThread([&] { scan.Run(); }));
+  Result<void> taken = WithMemory("the index", [&] { return take(queue); });
+  if (!taken) queue.Abort(taken.error());
+  scanning.join();
+  return taken;
+}
 
 Result<std::vector<WalkedRange>> FillIndex(const std::vector<ProbedShard>& shards, const ScanOptions& options,
                                            SavedShards& saved, std::chrono::milliseconds save_after,

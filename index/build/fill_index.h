@@ -2,17 +2,24 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/progress.h"
 #include "base/result.h"
 #include "index/build/index_writer.h"
 #include "index/resume/saved_shards.h"
+#include "index/scan/block_queue.h"
 #include "index/scan/scan.h"
 #include "index/shards/shard_probe.h"
 #include "index/walk/walk_range.h"
 
 namespace ofindex {
+
+/// Scans the shards on other threads, while `take` takes the blocks from the queue, shard by shard. Errors: those of
+/// the scan, and of `take`.
+[[nodiscard]] Result<void> ScanShards(const std::vector<ProbedShard>& shards, const ScanOptions& options,
+                                      Progress& progress, const std::function<Result<void>(BlockQueue&)>& take);
 
 /// Scans all shards into `writer`, and returns where the walk of each began and ended.
 ///

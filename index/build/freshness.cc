@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "base/shard_identity.h"
 #include "base/text.h"
@@ -12,10 +13,11 @@ namespace ofindex {
 namespace {
 
 constexpr char kForceHint[] = "rebuild it with `ofindex build --force`";
+constexpr char kUpdateHint[] = "take the changes in with `ofindex update`, or rebuild it with `ofindex build --force`";
 constexpr char kOtherDataHint[] = "name another index with -o INDEX; `ofindex build --force` would replace this one";
 
-tl::unexpected<Error> Stale(const std::string& index, const std::string& what) {
-  return Fail(ErrorCode::kStale, StrCat(Printable(index), ": the index is stale: ", what), kForceHint);
+tl::unexpected<Error> Stale(const std::string& index, const std::string& what, Hint hint) {
+  return Fail(ErrorCode::kStale, StrCat(Printable(index), ": the index is stale: ", what), std::move(hint));
 }
 
 template <typename Value>
@@ -40,7 +42,7 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
   const DatasetFacts& facts = catalog->facts();
   if (!SameChoice(choice.framing, facts.format) || !SameChoice(choice.payload, facts.payload) ||
       !SameChoice(choice.compression, facts.compression)) {
-    return Stale(index, "it was built with another format, payload or compression");
+    return Stale(index, "it was built with another format, payload or compression", kForceHint);
   }
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog->Shards());
   std::map<std::string_view, const ShardRow*> indexed;
@@ -58,7 +60,7 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
       continue;
     }
     OFINDEX_ASSIGN(const bool unchanged, IsUnchanged(candidate, known->second->identity));
-    if (!unchanged) return Stale(index, StrCat(Printable(candidate.path), " has changed"));
+    if (!unchanged) return Stale(index, StrCat(Printable(candidate.path), " has changed"), kUpdateHint);
     indexed.erase(known);
   }
   if (!shards.empty() && indexed.size() == shards.size() && !set.candidates.empty()) {
@@ -67,10 +69,10 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
                        " and the like; expected one of ", Printable(set.candidates.front().path)),
                 kOtherDataHint);
   }
-  if (!indexed.empty()) return Stale(index, StrCat(Printable(indexed.begin()->first), " is gone"));
+  if (!indexed.empty()) return Stale(index, StrCat(Printable(indexed.begin()->first), " is gone"), kUpdateHint);
   OFINDEX_ASSIGN(UnindexedFiles files, SortUnindexed(*catalog, unknown, set.skipped, choice));
   if (!files.record_files.empty()) {
-    return Stale(index, StrCat(Printable(files.record_files.front().path), " is not in it"));
+    return Stale(index, StrCat(Printable(files.record_files.front().path), " is not in it"), kUpdateHint);
   }
   freshness.skipped = std::move(files.skipped);
   return freshness;
@@ -84,16 +86,16 @@ Result<void> CheckPartFreshness(const std::string& index, const ShardSet& set, c
   const std::optional<PartFacts>& part = catalog->facts().part;
   if (!part) return Fail(ErrorCode::kStale, StrCat(Printable(index), ": a whole index, not a part"), kOtherDataHint);
   if (part->job != plan.job || part->first != choice.part || part->last != choice.part || part->of != choice.of) {
-    return Stale(index, StrCat("it is ", Describe(*part), ", of other data, sizes or options"));
+    return Stale(index, StrCat("it is ", Describe(*part), ", of other data, sizes or options"), kForceHint);
   }
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog->Shards());
   std::map<std::string_view, const Candidate*> candidates;
   for (const Candidate& candidate : set.candidates) candidates.emplace(candidate.stored_path, &candidate);
   for (const ShardRow& shard : shards) {
     const auto found = candidates.find(shard.path);
-    if (found == candidates.end()) return Stale(index, StrCat(Printable(shard.path), " is gone"));
+    if (found == candidates.end()) return Stale(index, StrCat(Printable(shard.path), " is gone"), kForceHint);
     OFINDEX_ASSIGN(const bool unchanged, IsUnchanged(*found->second, shard.identity));
-    if (!unchanged) return Stale(index, StrCat(Printable(found->second->path), " has changed"));
+    if (!unchanged) return Stale(index, StrCat(Printable(found->second->path), " has changed"), kForceHint);
   }
   return {};
 }

@@ -22,7 +22,7 @@ struct Freshness {
 /// Succeeds if the index at `index` covers exactly the shards in `set`, unchanged, with this choice of formats. Does
 /// not open a shard whose size, times and inode match the index.
 ///
-/// Errors: kStale, naming the first difference (hint: `ofindex build --force`); kIndex if the file is not an index, or
+/// Errors: kStale, naming the first difference (hint: `ofindex update`); kIndex if the file is not an index, or
 /// is a damaged one; kIo.
 [[nodiscard]] Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set,
                                                const FormatChoice& choice);

@@ -27,7 +27,8 @@ void IndexWriter::BeginShard(const ProbedShard& shard) {
               .framing = shard.framing,
               .payload = shard.payload,
               .identity = shard.identity,
-              .compression = shard.compression});
+              .compression = shard.compression,
+              .file = kOwnFile});
 }
 
 void IndexWriter::BeginShard(const ShardRow& row) {
@@ -35,10 +36,14 @@ void IndexWriter::BeginShard(const ShardRow& row) {
                      .framing = row.framing,
                      .payload = row.payload,
                      .identity = row.identity,
-                     .first_record = records_,
-                     .compression = row.compression});
+                     .first_record = ordinals_,
+                     .compression = row.compression,
+                     .file = row.file == kOwnFile ? static_cast<uint32_t>(shards_.size()) : row.file,
+                     .begin = row.begin,
+                     .gone = row.gone});
   id_.AddShard(row.identity, row.framing);
-  shard_end_ = 0;
+  shard_end_ = row.begin;
+  totals_.clear();
 }
 
 Result<void> IndexWriter::AddBlock(BuiltBlock block) {
@@ -51,10 +56,10 @@ Result<void> IndexWriter::AddBlock(BuiltBlock block) {
 Result<void> IndexWriter::AddRow(BlockRow& row) {
   ShardRow& shard = shards_.back();
   row.shard = static_cast<uint32_t>(shards_.size() - 1);
-  row.first_record = records_;
+  row.first_record = ordinals_;
   shard.records += row.records;
   shard.payload_bytes += row.end - row.begin - FramingBytes(shard.framing) * row.records;
-  records_ += row.records;
+  ordinals_ += row.records;
   id_.AddBlock(row);
   ++blocks_;
   return catalog_.Add(row);
@@ -67,6 +72,7 @@ Result<void> IndexWriter::AddColumns(BlockColumns columns) {
     const std::optional<uint32_t> number = table_.Add(feature);
     dropped_ = dropped_ || !number;
     if (!number) continue;
+    MergeTotals(feature.row, totals_[*number]);
     for (ChunkRow& chunk : feature.chunks) OFINDEX_TRY(AddChunk(std::move(chunk), *number));
   }
   return {};
@@ -87,10 +93,11 @@ Result<void> IndexWriter::EndBlock(const BlockRow& row, const std::vector<uint32
                          .offset = PackedOffsets(row.offsets.data()).At(record).begin,
                          .reason = static_cast<BadReason>(each >> 16)};
     OFINDEX_TRY(catalog_.Add(bad_row));
-    bad_.push_back(bad_row);
+    if (!shards_.back().is_gone()) bad_.push_back(bad_row);
   }
   if (!map_) return {};
   MapBlock entry;
+  entry.first_record = row.first_record;
   entry.begin = row.begin;
   entry.end = row.end;
   entry.records = row.records;
@@ -127,10 +134,28 @@ Result<void> IndexWriter::CopyBlock(BlockRow row, std::vector<ChunkRow> chunks, 
     assert(chunk.feature < features.numbers.size());
     const std::optional<uint32_t> number = features.numbers[chunk.feature];
     if (!number) continue;
-    table_.AddTypes(features.names[chunk.feature], chunk);
+    if (shards_.back().is_gone()) {
+      table_.Keep(features.names[chunk.feature]);
+    } else {
+      table_.AddTypes(features.names[chunk.feature], chunk);
+    }
     OFINDEX_TRY(AddChunk(std::move(chunk), *number));
   }
   return EndBlock(row, bad);
+}
+
+Result<void> IndexWriter::AddAbsence(const AbsenceRow& absence) { return catalog_.Add(absence); }
+
+void IndexWriter::CopyTotals(const FeatureTotals& totals, const CopiedFeatures& features) {
+  for (const auto& [feature, row] : totals) {
+    if (feature >= features.numbers.size() || !features.numbers[feature]) continue;
+    MergeTotals(row, totals_[*features.numbers[feature]]);
+    if (shards_.back().is_gone()) {
+      table_.Keep(features.names[feature]);
+    } else {
+      table_.AddTotals(features.names[feature], row);
+    }
+  }
 }
 
 Result<void> IndexWriter::FinishFeatures(DatasetFacts& facts) {
@@ -138,32 +163,39 @@ Result<void> IndexWriter::FinishFeatures(DatasetFacts& facts) {
   facts.columns = columns_;
   facts.features_dropped = dropped_ || !table_.dropped().empty();
   for (const uint32_t number : table_.dropped()) OFINDEX_TRY(catalog_.DropChunks(number));
+  std::map<uint32_t, uint32_t> numbers;
+  bool renumbers = !table_.dropped().empty();
   for (FeatureTable::Decided& feature : decided) {
+    numbers.emplace(feature.given, feature.row.feature);
     if (feature.given != feature.row.feature) {
+      renumbers = true;
       OFINDEX_TRY(catalog_.RenumberChunks(feature.given, feature.row.feature));
     }
     OFINDEX_TRY(catalog_.Add(feature.row));
     features_.push_back(std::move(feature.row));
   }
-  return {};
+  return renumbers ? catalog_.RenumberTotals(numbers) : Result<void>();
 }
 
 Result<void> IndexWriter::EndShard(ShardFindings findings) {
-  ShardRow& shard = shards_.back();
-  shard.inflated_bytes = findings.stream.inflated_bytes;
+  const ShardRow& shard = shards_.back();
+  for (size_t i = shard.file; i < shards_.size(); ++i) {
+    if (shards_[i].file == shard.file) shards_[i].inflated_bytes = findings.stream.inflated_bytes;
+  }
   for (StoredCheckpoint& stored : findings.stream.checkpoints) {
-    const CheckpointRow row{.shard = static_cast<uint32_t>(shards_.size() - 1),
-                            .position = stored.position,
-                            .bit = stored.bit,
-                            .window = std::move(stored.stored)};
+    const CheckpointRow row{
+        .shard = shard.file, .position = stored.position, .bit = stored.bit, .window = std::move(stored.stored)};
     OFINDEX_TRY(catalog_.Add(row));
     if (map_) OFINDEX_TRY(map_->AddCheckpoint(row.checkpoint()));
   }
+  const auto number = static_cast<uint32_t>(shards_.size() - 1);
   for (const DamagedRange& range : findings.damage) {
-    damage_.push_back({static_cast<uint32_t>(shards_.size() - 1), range});
-    OFINDEX_TRY(catalog_.Add(damage_.back()));
+    const DamageRow row{number, range};
+    OFINDEX_TRY(catalog_.Add(row));
+    if (!shard.is_gone()) damage_.push_back(row);
   }
-  OFINDEX_TRY(catalog_.Add(shard));
+  OFINDEX_TRY(catalog_.AddTotals(number, totals_));
+  if (shard.is_gone()) id_.AddAbsence(shard.gone);
   if (map_) map_->AddShard(MapShardOf(shard));
   return {};
 }
@@ -183,10 +215,14 @@ Result<void> IndexWriter::AddSkipped(const std::vector<SkippedFile>& skipped, Da
 
 Result<void> IndexWriter::Finish(DatasetFacts& facts, const std::string& index_path) {
   facts.id = id_.Digest();
-  facts.records = records_;
-  for (const ShardRow& shard : shards_) {
+  facts.ordinals = ordinals_;
+  for (size_t i = 0; i < shards_.size(); ++i) {
+    const ShardRow& shard = shards_[i];
+    OFINDEX_TRY(catalog_.Add(shard));
+    if (shard.is_gone()) continue;
+    facts.records += shard.records;
     facts.payload_bytes += shard.payload_bytes;
-    facts.data_bytes += shard.identity.size;
+    facts.data_bytes += shard.file == i ? shard.identity.size : 0;
   }
   OFINDEX_TRY(FinishFeatures(facts));
   if (facts.part) facts.part->dropped_from = table_.dropped_from();
@@ -196,6 +232,7 @@ Result<void> IndexWriter::Finish(DatasetFacts& facts, const std::string& index_p
   header.index_id = facts.id;
   OFINDEX_ASSIGN(const File index, File::OpenRead(index_path));
   OFINDEX_ASSIGN(header.index_binding, IdentityOf(index));
+  header.records = ordinals_;
   header.payload_bytes = facts.payload_bytes;
   header.data_dir_bytes = CommonFolderBytes(shards_);
   return map_->Finish(header);

@@ -6,9 +6,10 @@
 
 #include "base/output_file.h"
 #include "base/result.h"
+#include "index/build/dataset_id.h"
 #include "index/catalog/catalog_writer.h"
-#include "index/catalog/dataset_id.h"
 #include "index/columns/column_choice.h"
+#include "index/columns/feature_totals.h"
 #include "index/scan/block_queue.h"
 #include "index/scan/feature_table.h"
 #include "index/shards/shard_probe.h"
@@ -24,9 +25,12 @@ class IndexWriter {
   [[nodiscard]] static Result<IndexWriter> Begin(const std::string& index_path, std::optional<OutputFile> map,
                                                  ColumnChoice columns);
 
-  /// Begins the next shard. Only path, formats and identity of a `row` count.
+  /// Begins the next shard, or piece of one. Of a `row`, its totals do not count, nor its number: `file` must be that
+  /// of a shard here, or kOwnFile for a first piece.
   void BeginShard(const ProbedShard& shard);
   void BeginShard(const ShardRow& row);
+
+  static constexpr uint32_t kOwnFile = UINT32_MAX;
 
   /// Adds the next block of the shard; its first_record becomes an ordinal.
   [[nodiscard]] Result<void> AddBlock(BuiltBlock block);
@@ -40,10 +44,19 @@ class IndexWriter {
   /// Adds the features of an index whose facts are `facts`, before any of its blocks.
   [[nodiscard]] CopiedFeatures AddFeatures(const std::vector<FeatureRow>& features, const DatasetFacts& facts);
 
+  /// Lets the features that were added keep the SQL names that they have in `features`.
+  void KeepNames(const std::vector<FeatureRow>& features) { table_.KeepNames(features); }
+
   /// Adds a block of another index to the shard, with its chunks and bad records; `bad` is as in BuiltBlock. Each
   /// chunk must be of one of `features`. Errors: kIndex if it begins before the last block ends; kIo.
   [[nodiscard]] Result<void> CopyBlock(BlockRow row, std::vector<ChunkRow> chunks, const CopiedFeatures& features,
                                        std::vector<uint32_t> bad);
+
+  /// Adds the totals of the features in the blocks that were copied.
+  void CopyTotals(const FeatureTotals& totals, const CopiedFeatures& features);
+
+  /// Adds that a shard was, or is, missing.
+  [[nodiscard]] Result<void> AddAbsence(const AbsenceRow& absence);
 
   /// Ends the shard.
   [[nodiscard]] Result<void> EndShard(ShardFindings findings);
@@ -51,11 +64,14 @@ class IndexWriter {
   /// Adds the files that are not in the index, at most kMaxSkipped. Sets their count in `facts`.
   [[nodiscard]] Result<void> AddSkipped(const std::vector<SkippedFile>& skipped, DatasetFacts& facts);
 
-  /// Writes the rows that belong to no single shard. Takes checked, format, payload, message, sources and part from
-  /// `facts` and fills in the rest. `index_path` is the path that the index was written to. Errors: kIo.
+  /// Writes the rows that belong to no single shard. Takes checked, format, payload, message, sources, part and earlier
+  /// generations from `facts` and fills in the rest. `index_path` is the path that the index was written to. Errors:
+  /// kIo.
   [[nodiscard]] Result<void> Finish(DatasetFacts& facts, const std::string& index_path);
 
-  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
+  [[nodiscard]] const std::vector<ShardRow>& pieces() const { return shards_; }
+
+  /// Bad records and damage of the shards that are there; numbered by piece.
   [[nodiscard]] const std::vector<BadRow>& bad() const { return bad_; }
   [[nodiscard]] const std::vector<DamageRow>& damage() const { return damage_; }
 
@@ -78,11 +94,12 @@ class IndexWriter {
   DatasetId id_;
   std::string columns_;  // as the user chose them
   FeatureTable table_;
+  FeatureTotals totals_;  // of the shard, by the numbers that the table gave
   std::vector<FeatureRow> features_;
   uint64_t without_column_ = 0;
   bool dropped_ = false;
   uint64_t blocks_ = 0;
-  uint64_t records_ = 0;
+  uint64_t ordinals_ = 0;
   uint64_t shard_end_ = 0;  // of the shard's last block
   std::vector<ShardRow> shards_;
   std::vector<BadRow> bad_;

@@ -62,30 +62,36 @@ std::vector<uint32_t> TakeBad(const std::vector<BadRow>& bad, size_t& next, cons
 Result<void> WriteMap(const std::shared_ptr<const IndexFile>& index, OutputFile out, const Progress& progress) {
   OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::Open(index));
   OFINDEX_ASSIGN(OffsetMapWriter writer, OffsetMapWriter::Begin(std::move(out)));
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Pieces());
   OFINDEX_ASSIGN(const std::vector<BadRow> bad, catalog.Bad());
   size_t next_bad = 0;
-  OFINDEX_TRY(catalog.ForEachBlock([&](const BlockRow& block) -> Result<void> {
+  const auto add_block = [&](const BlockRow& block) -> Result<void> {
     if (progress.cancel) return Interrupted();
+    if (shards[block.shard].is_gone()) return {};
     MapBlock entry;
+    entry.first_record = block.first_record;
     entry.begin = block.begin;
     entry.end = block.end;
     entry.records = block.records;
-    entry.shard = block.shard;
+    entry.shard = shards[block.shard].file;  // is open once, however often it has grown
     return writer.AddBlock(entry, block.offsets, TakeBad(bad, next_bad, block));
-  }));
+  };
+  OFINDEX_TRY(catalog.ForEachBlock(add_block, CatalogReader::Which::kAll));
   size_t next_shard = 0;
   const auto add_shards_before = [&](size_t end) {
     for (; next_shard < end; ++next_shard) writer.AddShard(MapShardOf(shards[next_shard]));
   };
-  OFINDEX_TRY(catalog.ForEachCheckpoint(std::nullopt, [&](const CheckpointRow& row) {
+  const auto add_checkpoint = [&](const CheckpointRow& row) -> Result<void> {
+    if (shards[row.shard].is_gone()) return {};
     add_shards_before(row.shard);
     return writer.AddCheckpoint(row.checkpoint());
-  }));
+  };
+  OFINDEX_TRY(catalog.ForEachCheckpoint(std::nullopt, add_checkpoint, CatalogReader::Which::kAll));
   add_shards_before(shards.size());
   MapHeader header;
   header.index_id = catalog.facts().id;
   header.index_binding = index->identity();
+  header.records = catalog.facts().ordinals;
   header.payload_bytes = catalog.facts().payload_bytes;
   header.data_dir_bytes = CommonFolderBytes(shards);
   return writer.Finish(header);
@@ -111,6 +117,12 @@ Result<OffsetMap> MakeMap(const std::shared_ptr<const IndexFile>& index, const s
 }
 
 }  // namespace
+
+Result<void> WriteMapOf(const std::string& index, const AtomicFile& map, const Progress& progress) {
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(index));
+  OFINDEX_ASSIGN(OutputFile out, map.Open());
+  return WriteMap(file, std::move(out), progress);
+}
 
 Result<OffsetMap> OpenMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress) {
   const std::string beside = MapPathOf(index->place());

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "index/catalog/catalog.h"
 #include "index/database/index_file.h"
+#include "index/output/atomic_file.h"
 #include "mmap/offsets/offset_map.h"
 
 namespace ofindex {
@@ -26,8 +27,13 @@ struct OpenedIndex {
           .first_record = row.first_record,
           .records = row.records,
           .compression = row.compression,
-          .inflated_bytes = row.inflated_bytes};
+          .inflated_bytes = row.inflated_bytes,
+          .gone = row.is_gone()};
 }
+
+/// Writes the map of the index at `index`, which may not be published yet, to the open `map`. Errors: kIndex, kIo,
+/// kInterrupted.
+[[nodiscard]] Result<void> WriteMapOf(const std::string& index, const AtomicFile& map, const Progress& progress);
 
 /// Opens the index at `path` and its map. A map is bound to its index by the index's identity (IdentityOf). A map that
 /// is missing, damaged or from another build is rebuilt from the index silently: next to it or, if that cannot be

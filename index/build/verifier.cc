@@ -16,12 +16,13 @@
 #include "base/framing.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "index/build/dataset_id.h"
 #include "index/build/map_builder.h"
 #include "index/build/readable_shard.h"
 #include "index/build/unindexed.h"
 #include "index/catalog/catalog_reader.h"
-#include "index/catalog/dataset_id.h"
 #include "index/catalog/paths.h"
+#include "index/catalog/shard_files.h"
 #include "mmap/offsets/packed_offsets.h"
 #include "mmap/shard_paths.h"
 
@@ -252,7 +253,7 @@ Result<void> FeedShards(const VerifyOptions& options, CatalogReader& catalog, Ve
                         BlockCheckers& checkers, Progress& progress) {
   Feeder feeder(options, catalog, cache, report, checkers, progress);
   if (!options.quick) {
-    OFINDEX_TRY(catalog.ForEachBlock([&](const BlockRow& block) { return feeder.Feed(block); }));
+    OFINDEX_TRY(catalog.ForEachBlockByShard([&](const BlockRow& block) { return feeder.Feed(block); }));
   }
   return feeder.OpenUpTo(report.shards.size());
 }
@@ -286,7 +287,9 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   VerifyReport report;
   OFINDEX_ASSIGN(MapDamage map_damage, FindMapDamage(*index, progress));
   report.map_damage = std::move(map_damage.what);
-  OFINDEX_ASSIGN(report.shards, catalog.Shards());
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, catalog.Pieces());
+  report.shards = ShardFiles(pieces).rows;
+  report.gone_records = GoneRecords(pieces);
   OFINDEX_ASSIGN(report.damage, catalog.Damage());
   progress.shards_total = report.shards.size();
   for (const ShardRow& shard : report.shards) progress.bytes_total += options.quick ? 0 : shard.readable_bytes();

@@ -40,6 +40,7 @@ struct VerifyReport {
   uint64_t records_checked = 0;
   uint64_t bytes_checked = 0;  ///< of records, framing included
   std::vector<ShardRow> shards;
+  uint64_t gone_records = 0;            ///< in shards that were missing at an update, and are not checked
   std::vector<Bad> bad;                 ///< ascending
   std::vector<Stale> stale;             ///< ascending: shards that are missing or no longer the indexed files
   std::vector<Stale> failed;            ///< ascending: shards that cannot be read

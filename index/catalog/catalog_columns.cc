@@ -43,6 +43,20 @@ Result<std::vector<FeatureRow>> CatalogReader::Features() {
   }
 }
 
+Result<FeatureTotals> CatalogReader::TotalsOf(const ShardRow& row, uint32_t shard) {
+  database_.RenewBudget();
+  const TableShape& shape = shapes_.find("shard_feature")->second;
+  OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare(StrCat(shape.Select(true), " WHERE shard = ?")));
+  OFINDEX_TRY(rows.Bind(shard));
+  OFINDEX_ASSIGN(const bool is_there, rows.Next());
+  if (!is_there) return FeatureTotals();
+  RowHash hash;
+  std::optional<FeatureTotals> totals;
+  if (shape.RowHolds(rows, hash)) totals = ParseTotals(rows.Blob(2), row.records);
+  if (!totals) return Inconsistent(StrCat("row ", shard, " of table shard_feature"));
+  return std::move(*totals);
+}
+
 Result<std::vector<ChunkRow>> CatalogReader::ReadChunkMetadata(uint32_t feature, ColumnRole role) {
   database_.RenewBudget();
   OFINDEX_ASSIGN(CheckedRows rows,
@@ -52,7 +66,9 @@ Result<std::vector<ChunkRow>> CatalogReader::ReadChunkMetadata(uint32_t feature,
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return chunk_metadata;
-    if (rows->Int(3) < 1 || !Fits32(rows->Int(4)) || !Fits32(rows->Int(5)) || rows->Int(5) > rows->Int(4)) {
+    const uint64_t before = chunk_metadata.empty() ? 0 : chunk_metadata.back().block;
+    if (rows->Int(3) < 1 || rows->Unsigned(3) <= before || !Fits32(rows->Int(4)) || !Fits32(rows->Int(5)) ||
+        rows->Int(5) > rows->Int(4)) {
       return Inconsistent(StrCat("row ", rows->Int(0), " of table chunk"));
     }
     chunk_metadata.push_back({.feature = feature,

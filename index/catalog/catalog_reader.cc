@@ -109,7 +109,8 @@ Result<CatalogReader> CatalogReader::OpenAny(const std::shared_ptr<const IndexFi
   if (!ours) return reader.Inconsistent("its tables are not those of an index");
   OFINDEX_TRY(reader.ReadChecksums());
   OFINDEX_TRY(reader.ReadSources());
-  OFINDEX_TRY(reader.Generations());
+  OFINDEX_ASSIGN(const std::vector<GenerationRow> generations, reader.Generations());
+  reader.generation_ = static_cast<uint64_t>(generations.back().number);
   return reader;
 }
 
@@ -163,6 +164,7 @@ Result<void> CatalogReader::ReadFacts(const std::string& top) {
     if (!facts_.part) facts.Refuse("part");
   }
   facts_.records = facts.Number("records");
+  facts_.ordinals = facts.Number("ordinals");
   facts_.payload_bytes = facts.Number("payload_bytes");
   facts_.data_bytes = facts.Number("data_bytes");
   shards_ = facts.Number("shards");
@@ -198,15 +200,18 @@ Result<std::vector<GenerationRow>> CatalogReader::Generations() {
     if (!row) break;
     const GenerationRow generation{rows->Int(0), rows->Unsigned(1), std::string(rows->Text(2))};
     const uint64_t least = generations.empty() ? 0 : generations.back().records;
-    if (generation.number < 1 || generation.records < least || generation.records > facts_.records) {
-      return Inconsistent(StrCat("generation ", generation.number, ": expected at most ", facts_.records,
-                                 " records, got ", rows->Int(1)));
+    if (generation.number < 1 || generation.number > kMaxGeneration) {
+      return Inconsistent(StrCat("generation ", generation.number, ": no such number"));
+    }
+    if (generation.records < least || generation.records > facts_.ordinals) {
+      return Inconsistent(StrCat("generation ", generation.number, ": expected at most ", facts_.ordinals,
+                                 " ordinals, got ", rows->Int(1)));
     }
     generations.push_back(generation);
   }
   if (generations.empty()) return Inconsistent("it has no generation");
   const GenerationRow& last = generations.back();
-  if (last.records == facts_.records && last.fingerprint == ToHex(facts_.id)) return generations;
+  if (last.records == facts_.ordinals && last.fingerprint == ToHex(facts_.id)) return generations;
   return Inconsistent(StrCat("generation ", last.number, ": expected the records and the id of the dataset"));
 }
 

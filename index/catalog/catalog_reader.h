@@ -13,6 +13,7 @@
 #include "index/catalog/catalog.h"
 #include "index/catalog/row_checksums.h"
 #include "index/columns/column.h"
+#include "index/columns/feature_totals.h"
 #include "index/database/index_file.h"
 #include "index/database/sqlite.h"
 
@@ -38,15 +39,25 @@ class CatalogReader {
   [[nodiscard]] const IndexFile& index() const { return *index_; }
   [[nodiscard]] const std::string& path() const { return index_->path(); }
 
-  /// Returns the builds that made the index, at least one; the last one covers all records.
+  /// Returns the builds and updates that made the index, at least one; the last one covers all ordinals.
   [[nodiscard]] Result<std::vector<GenerationRow>> Generations();
 
-  /// Returns all shards; their totals add up to the facts. Errors: kIndex.
+  /// Returns the shards that are there, in natural order of paths; their totals add up to the facts. Everything below
+  /// numbers shards in this way, except with Which::kAll. Errors: kIndex.
   [[nodiscard]] Result<std::vector<ShardRow>> Shards();
 
+  /// Returns all pieces of shards, in the order of their ordinals, those of missing shards too. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<ShardRow>> Pieces();
+
+  /// Returns when pieces were missing, in the order in which that was noticed. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<AbsenceRow>> Absences();
+
+  /// What is asked for: the shards that are there, or all pieces, numbered as such.
+  enum class Which : uint8_t { kThere, kAll };
+
   /// Return the damaged ranges, all inside their shards, and the bad records, all of which exist. Errors: kIndex.
-  [[nodiscard]] Result<std::vector<DamageRow>> Damage();
-  [[nodiscard]] Result<std::vector<BadRow>> Bad();
+  [[nodiscard]] Result<std::vector<DamageRow>> Damage(Which which = Which::kThere);
+  [[nodiscard]] Result<std::vector<BadRow>> Bad(Which which = Which::kThere);
 
   /// Succeeds if every row of the index is as written: compares all rows with their checksums, and reads the rows of
   /// chunks a second time, without their data, through the SQL index of their table. Reads the whole file, or leaves
@@ -57,19 +68,26 @@ class CatalogReader {
   /// Returns the skipped files that have a row; facts().skipped counts all skipped files.
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
-  /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, in order, under the same
-  /// rules as ForEachBlock. If a shard is given, the rows of its checkpoints are not compared with the checksums of
-  /// their table, because each window has a checksum of its own (StoreWindow).
+  /// Calls `visit` for each checkpoint of shard `shard`, or of all shards if none is given, shard by shard, under the
+  /// same rules as ForEachBlock. If a shard is given, the rows of its checkpoints are not compared with the checksums
+  /// of their table, because each window has a checksum of its own (StoreWindow).
   using VisitCheckpoint = std::function<Result<void>(const CheckpointRow&)>;
-  [[nodiscard]] Result<void> ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit);
+  [[nodiscard]] Result<void> ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit,
+                                               Which which = Which::kThere);
 
   /// Calls `visit` for each block, in ordinal order; the row is valid during the call. An error from `visit` ends the
   /// reading and is returned. A missing block is detected only after the last one. Errors: kIndex.
   using VisitBlock = std::function<Result<void>(const BlockRow&)>;
-  [[nodiscard]] Result<void> ForEachBlock(const VisitBlock& visit);
+  [[nodiscard]] Result<void> ForEachBlock(const VisitBlock& visit, Which which = Which::kThere);
+
+  /// The same for the shards that are there, but shard by shard.
+  [[nodiscard]] Result<void> ForEachBlockByShard(const VisitBlock& visit);
 
   /// Returns all features, by number. Errors: kIndex.
   [[nodiscard]] Result<std::vector<FeatureRow>> Features();
+
+  /// Returns the totals of the features in piece `piece`, whose row is `row`. Errors: kIndex.
+  [[nodiscard]] Result<FeatureTotals> TotalsOf(const ShardRow& row, uint32_t piece);
 
   /// Returns the chunks of one column without their data, by block. Errors: kIndex.
   [[nodiscard]] Result<std::vector<ChunkRow>> ReadChunkMetadata(uint32_t feature, ColumnRole role);
@@ -84,7 +102,7 @@ class CatalogReader {
   /// it is.
   [[nodiscard]] Result<BlockCursor> BlocksAfter(const BlockCursor::Position& after);
 
-  /// Returns the blocks without offsets and hashes, in ordinal order. Errors: kIndex.
+  /// Returns the blocks of all pieces, numbered as such, without offsets and hashes, in ordinal order. Errors: kIndex.
   [[nodiscard]] Result<std::vector<BlockRow>> ReadBlockMetadata();
 
  private:
@@ -95,6 +113,12 @@ class CatalogReader {
   [[nodiscard]] Result<void> ReadFacts(const std::string& top);
   [[nodiscard]] Result<void> ReadSources();
   [[nodiscard]] Result<void> CheckColumnIndex();
+  [[nodiscard]] Result<std::vector<ShardRow>> ShardRows();
+  [[nodiscard]] Result<void> TakeAbsences(std::vector<ShardRow>& shards);
+  [[nodiscard]] Result<std::vector<uint32_t>> Numbers(Which which);
+  [[nodiscard]] Result<void> VisitCheckpointsOf(uint32_t piece, uint32_t number, const VisitCheckpoint& visit);
+  [[nodiscard]] Result<void> VisitCheckpoints(const std::vector<ShardRow>& pieces, const VisitCheckpoint& visit);
+  [[nodiscard]] Result<void> VisitBlocks(const std::vector<ShardRow>& pieces, const VisitBlock& visit);
   [[nodiscard]] Result<CheckedRows> Rows(std::string_view table, bool all = false);
   [[nodiscard]] Result<CheckedRows> Rows(const std::string& part, std::string_view table, bool all,
                                          std::string_view condition);
@@ -104,6 +128,7 @@ class CatalogReader {
   std::shared_ptr<const IndexFile> index_;
   DatasetFacts facts_;
   uint64_t shards_ = 0;
+  uint64_t generation_ = 0;  // the last one
   std::map<std::string, TableShape, std::less<>> shapes_;
   PartSums sums_;
 };

@@ -1,14 +1,14 @@
-#include <limits>
+#include <algorithm>
 #include <utility>
 
 #include "base/framing.h"
 #include "base/text.h"
 #include "index/catalog/catalog_reader.h"
-#include "index/catalog/hex_digits.h"
+#include "index/catalog/shard_files.h"
 #include "mmap/offsets/packed_offsets.h"
 
-// The part of CatalogReader that reads shards, blocks and damage. Checksums detect changed rows; values are validated
-// anyway, because whoever forges a row can forge its checksum.
+// The part of CatalogReader that reads blocks, damage and checkpoints. Checksums detect changed rows; values are
+// validated anyway, because whoever forges a row can forge its checksum.
 
 namespace ofindex {
 namespace {
@@ -20,20 +20,15 @@ std::optional<DamageReason> ParseDamageReason(std::string_view name) {
   return std::nullopt;
 }
 
-// Returns false if any of these columns is a negative number.
-bool AreNonNegative(const CheckedRows& rows, std::initializer_list<int> columns) {
-  for (const int column : columns) {
-    if (rows->Int(column) < 0) return false;
-  }
-  return true;
+CheckpointRow CheckpointOf(const sqlite::Statement& row, uint32_t shard) {
+  return {.shard = shard, .position = row.Unsigned(1), .bit = row.Unsigned(2), .window = Copied(row.Blob(3))};
 }
 
-// Returns true if a shard's row is plausible: it has a path, and its size has room for its records.
-bool IsPossible(const ShardRow& shard) {
-  const uint64_t framing = FramingBytes(shard.framing);
-  const uint64_t bytes = shard.readable_bytes();
-  return !shard.path.empty() && shard.records <= bytes / framing &&
-         shard.payload_bytes <= bytes - framing * shard.records;
+BlockRow BlockOf(const sqlite::Statement& row) {
+  BlockRow block = BlockMetadataOf(row);
+  block.offsets = Copied(row.Blob(7));
+  block.hashes = Copied(row.Blob(8));
+  return block;
 }
 
 // Follows the blocks of an index, and checks that each is a valid successor.
@@ -47,7 +42,8 @@ class BlocksInOrder {
     const ShardRow& shard = shards_[block.shard];
     const uint64_t framing = FramingBytes(shard.framing) * block.records;
     if (block.first_record != records_ || block.records < 1 || block.records > kBlockRecords || block.begin < end_ ||
-        block.end < block.begin || block.end > shard.readable_bytes() || block.end - block.begin < framing) {
+        block.begin < shard.begin || block.end < block.begin || block.end > shard.readable_bytes() ||
+        block.end - block.begin < framing) {
       return false;
     }
     records_ += block.records;
@@ -79,68 +75,31 @@ class BlocksInOrder {
 
 }  // namespace
 
-Result<std::vector<ShardRow>> CatalogReader::Shards() {
-  OFINDEX_ASSIGN(CheckedRows rows, Rows("shard"));
-  std::vector<ShardRow> shards;
-  uint64_t records = 0;
-  uint64_t payload_bytes = 0;
-  uint64_t data_bytes = 0;
-  for (;;) {
-    OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) break;
-    const std::optional<Framing> framing = ParseFraming(rows->Text(2));
-    const std::optional<Compression> compression = ParseCompression(rows->Text(3));
-    const std::optional<PayloadKind> payload = ParsePayloadKind(rows->Text(4));
-    const std::optional<uint64_t> fingerprint = FromHex(rows->Text(9));
-    if (!framing || !payload || !fingerprint || !compression) {
-      return Inconsistent(StrCat("shard ", shards.size(), " has an unknown format"));
-    }
-    ShardRow shard{.path = std::string(rows->Text(1)),
-                   .framing = *framing,
-                   .payload = *payload,
-                   .identity = {{.size = rows->Unsigned(5),
-                                 .mtime_ns = rows->Int(6),
-                                 .ctime_ns = rows->Int(7),
-                                 .inode = rows->Unsigned(8)},
-                                *fingerprint},
-                   .first_record = rows->Unsigned(10),
-                   .records = rows->Unsigned(11),
-                   .payload_bytes = rows->Unsigned(12),
-                   .compression = *compression,
-                   .inflated_bytes = rows->Unsigned(13)};
-    const bool sound = rows->Unsigned(0) == shards.size() && AreNonNegative(rows, {5, 10, 11, 12, 13}) &&
-                       shard.first_record == records && IsPossible(shard) &&
-                       !__builtin_add_overflow(records, shard.records, &records) &&
-                       !__builtin_add_overflow(payload_bytes, shard.payload_bytes, &payload_bytes) &&
-                       !__builtin_add_overflow(data_bytes, shard.identity.size, &data_bytes);
-    if (!sound) return Inconsistent(StrCat("shard ", shards.size(), " has an impossible row"));
-    shards.push_back(std::move(shard));
-  }
-  if (shards.size() == shards_ && records == facts_.records && payload_bytes == facts_.payload_bytes &&
-      data_bytes == facts_.data_bytes) {
-    return shards;
-  }
-  return Inconsistent("its shards do not add up to its totals");
-}
-
-Result<std::vector<DamageRow>> CatalogReader::Damage() {
+Result<std::vector<DamageRow>> CatalogReader::Damage(Which which) {
+  OFINDEX_ASSIGN(const std::vector<uint32_t> numbers, Numbers(which));
   OFINDEX_ASSIGN(CheckedRows rows, Rows("damage"));
   std::vector<DamageRow> damage;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
-    if (!row) return damage;
+    if (!row) break;
     const std::optional<DamageReason> reason = ParseDamageReason(rows->Text(4));
     if (!reason) return Inconsistent("an unknown reason for damage");
     DamagedRange range{rows->Unsigned(2), rows->Unsigned(3), *reason};
     if (const auto file_begin = rows->UnsignedOrNull(5)) range.file = {*file_begin, rows->Unsigned(6)};
-    if (!AreNonNegative(rows, {1, 2, 3, 5, 6}) || rows->Unsigned(1) >= shards_ || range.begin > range.end) {
+    if (!rows.AreNonNegative({1, 2, 3, 5, 6}) || rows->Unsigned(1) >= shards_ || range.begin > range.end) {
       return Inconsistent(StrCat("row ", rows->Int(0), " of table damage lies in no shard"));
     }
-    damage.push_back({static_cast<uint32_t>(rows->Int(1)), range});
+    const uint32_t number = numbers[rows->Unsigned(1)];
+    if (number != ShardFiles::kGone) damage.push_back({number, range});
   }
+  if (which == Which::kAll) return damage;
+  std::stable_sort(damage.begin(), damage.end(),
+                   [](const DamageRow& a, const DamageRow& b) { return a.shard < b.shard; });
+  return damage;
 }
 
-Result<std::vector<BadRow>> CatalogReader::Bad() {
+Result<std::vector<BadRow>> CatalogReader::Bad(Which which) {
+  OFINDEX_ASSIGN(const std::vector<uint32_t> numbers, Numbers(which));
   OFINDEX_ASSIGN(CheckedRows rows, Rows("bad"));
   std::vector<BadRow> bad;
   for (;;) {
@@ -148,10 +107,11 @@ Result<std::vector<BadRow>> CatalogReader::Bad() {
     if (!row) return bad;
     const std::optional<BadReason> reason = ParseBadReason(rows->Text(3));
     if (!reason) return Inconsistent("an unknown reason for a bad record");
-    if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= facts_.records || rows->Unsigned(1) >= shards_) {
+    if (!rows.AreNonNegative({0, 1, 2}) || rows->Unsigned(0) >= facts_.ordinals || rows->Unsigned(1) >= shards_) {
       return Inconsistent(StrCat("bad record ", rows->Int(0), " is not in the dataset"));
     }
-    bad.push_back({rows->Unsigned(0), static_cast<uint32_t>(rows->Int(1)), rows->Unsigned(2), *reason});
+    const uint32_t number = numbers[rows->Unsigned(1)];
+    if (number != ShardFiles::kGone) bad.push_back({rows->Unsigned(0), number, rows->Unsigned(2), *reason});
   }
 }
 
@@ -173,49 +133,111 @@ Result<std::vector<SkippedFile>> CatalogReader::Skipped() {
   return Inconsistent("it has more skipped files than it counts");
 }
 
-Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit) {
-  const auto row_of = [](const sqlite::Statement& rows) {
-    const ByteView window = rows.Blob(3);
-    return CheckpointRow{.shard = static_cast<uint32_t>(rows.Int(0)),
-                         .position = rows.Unsigned(1),
-                         .bit = rows.Unsigned(2),
-                         .window = {window.begin(), window.end()}};
-  };
-  if (shard) {
-    OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT shard, position, bit, window FROM checkpoint "
-                                                             "WHERE shard = ? ORDER BY position"));
-    OFINDEX_TRY(rows.Bind(*shard));
-    for (;;) {
-      OFINDEX_ASSIGN(const bool row, rows.Next());
-      if (!row) return {};
-      OFINDEX_TRY(visit(row_of(rows)));
-    }
+Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit,
+                                              Which which) {
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
+  if (which == Which::kAll) return shard ? VisitCheckpointsOf(*shard, *shard, visit) : VisitCheckpoints(pieces, visit);
+  const ShardFiles files(pieces);
+  if (shard) return VisitCheckpointsOf(files.first_pieces[*shard], *shard, visit);
+  // Compares all rows with the checksum of their table.
+  OFINDEX_TRY(VisitCheckpoints(pieces, [](const CheckpointRow&) -> Result<void> { return {}; }));
+  for (uint32_t number = 0; number < files.rows.size(); ++number) {
+    if (files.rows[number].compression == Compression::kNone) continue;
+    OFINDEX_TRY(VisitCheckpointsOf(files.first_pieces[number], number, visit));
   }
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
+  return {};
+}
+
+// Visits the checkpoints of one piece, as those of shard `number`.
+Result<void> CatalogReader::VisitCheckpointsOf(uint32_t piece, uint32_t number, const VisitCheckpoint& visit) {
+  OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT shard, position, bit, window FROM checkpoint "
+                                                           "WHERE shard = ? ORDER BY position"));
+  OFINDEX_TRY(rows.Bind(piece));
+  for (;;) {
+    OFINDEX_ASSIGN(const bool row, rows.Next());
+    if (!row) return {};
+    OFINDEX_TRY(visit(CheckpointOf(rows, number)));
+  }
+}
+
+// Visits all checkpoints, numbered by piece.
+Result<void> CatalogReader::VisitCheckpoints(const std::vector<ShardRow>& pieces, const VisitCheckpoint& visit) {
   OFINDEX_ASSIGN(CheckedRows rows, Rows("checkpoint", true));
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) return {};
-    if (!AreNonNegative(rows, {0, 1, 2}) || rows->Unsigned(0) >= shards.size() ||
-        shards[rows->Unsigned(0)].compression == Compression::kNone) {
+    if (!rows.AreNonNegative({0, 1, 2}) || rows->Unsigned(0) >= pieces.size() ||
+        pieces[rows->Unsigned(0)].compression == Compression::kNone) {
       return Inconsistent("a checkpoint of a shard that is not compressed");
     }
-    OFINDEX_TRY(visit(row_of(*rows.operator->())));
+    OFINDEX_TRY(visit(CheckpointOf(*rows.operator->(), static_cast<uint32_t>(rows->Int(0)))));
   }
 }
 
-Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit) {
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
+Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit, Which which) {
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
+  if (which == Which::kAll) return VisitBlocks(pieces, visit);
+  const ShardFiles files(pieces);
+  return VisitBlocks(pieces, [&](const BlockRow& block) -> Result<void> {
+    const uint32_t number = files.numbers[block.shard];
+    if (number == ShardFiles::kGone) return {};
+    if (number == block.shard) return visit(block);
+    BlockRow numbered = block;
+    numbered.shard = number;
+    return visit(numbered);
+  });
+}
+
+// Pieces of a shard that has grown are not adjacent, nor are pieces in natural order after an update.
+Result<void> CatalogReader::ForEachBlockByShard(const VisitBlock& visit) {
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
+  const ShardFiles files(pieces);
+  bool in_order = true;
+  for (uint32_t i = 0; i < pieces.size(); ++i) in_order = in_order && files.numbers[i] == i;
+  if (in_order) return ForEachBlock(visit);
+  struct Range {
+    uint64_t first = 0;
+    uint64_t last = 0;
+  };
+  std::vector<Range> ranges(pieces.size());  // of the blocks of each piece; the rows are compared with their checksum
+  uint64_t number = 0;
+  OFINDEX_TRY(VisitBlocks(pieces, [&](const BlockRow& block) -> Result<void> {
+    Range& range = ranges[block.shard];
+    range.last = ++number;
+    if (range.first == 0) range.first = number;
+    return {};
+  }));
+  std::vector<std::vector<uint32_t>> pieces_of(files.rows.size());
+  for (uint32_t i = 0; i < pieces.size(); ++i) {
+    if (files.numbers[i] != ShardFiles::kGone && ranges[i].first != 0) pieces_of[files.numbers[i]].push_back(i);
+  }
+  database_.RenewBudget();
+  const TableShape& shape = shapes_.find("block")->second;
+  OFINDEX_ASSIGN(sqlite::Statement rows,
+                 database_.Prepare(StrCat(shape.Select(true), " WHERE block BETWEEN ? AND ? ORDER BY block")));
+  for (uint32_t shard = 0; shard < pieces_of.size(); ++shard) {
+    for (const uint32_t piece : pieces_of[shard]) {
+      OFINDEX_TRY(rows.Bind(ranges[piece].first, ranges[piece].last));
+      for (;;) {
+        OFINDEX_ASSIGN(const bool row, rows.Next());
+        if (!row) break;
+        BlockRow block = BlockOf(rows);
+        block.shard = shard;
+        OFINDEX_TRY(visit(block));
+      }
+    }
+  }
+  return {};
+}
+
+// Visits all blocks, numbered by piece.
+Result<void> CatalogReader::VisitBlocks(const std::vector<ShardRow>& pieces, const VisitBlock& visit) {
   OFINDEX_ASSIGN(CheckedRows rows, Rows("block", true));
-  BlocksInOrder order(shards);
+  BlocksInOrder order(pieces);
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
     if (!row) break;
-    BlockRow block = BlockMetadataOf(*rows.operator->());
-    const ByteView offsets = rows->Blob(7);
-    block.offsets.assign(offsets.begin(), offsets.end());
-    const ByteView hashes = rows->Blob(8);
-    block.hashes.assign(hashes.begin(), hashes.end());
+    const BlockRow block = BlockOf(*rows.operator->());
     const bool hashes_fit = block.hashes.empty() || block.hashes.size() == uint64_t{block.records} * 8;
     if (!order.Take(block) || !PackedOffsets::Sound(block.offsets, block.records) || !hashes_fit) {
       return Inconsistent(StrCat("the block at record ", rows->Int(2), " does not follow the one before it"));
@@ -227,9 +249,9 @@ Result<void> CatalogReader::ForEachBlock(const VisitBlock& visit) {
 }
 
 Result<std::vector<BlockRow>> CatalogReader::ReadBlockMetadata() {
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, Shards());
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
   OFINDEX_ASSIGN(CheckedRows rows, Rows("block"));
-  BlocksInOrder order(shards);
+  BlocksInOrder order(pieces);
   std::vector<BlockRow> blocks;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());

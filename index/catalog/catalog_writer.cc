@@ -1,5 +1,6 @@
 #include "index/catalog/catalog_writer.h"
 
+#include <cassert>
 #include <utility>
 #include <vector>
 
@@ -17,16 +18,18 @@ Result<CatalogWriter> CatalogWriter::Create(const std::string& path) {
   OFINDEX_ASSIGN(sqlite::Statement bad, database.Prepare("INSERT INTO bad VALUES (?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement damage, database.Prepare("INSERT INTO damage VALUES (NULL, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement shard,
-                 database.Prepare("INSERT INTO shard VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                 database.Prepare("INSERT INTO shard VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement chunk,
                  database.Prepare("INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement feature,
                  database.Prepare("INSERT INTO feature VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement checkpoint, database.Prepare("INSERT INTO checkpoint VALUES (?, ?, ?, ?)"));
   OFINDEX_ASSIGN(sqlite::Statement skipped, database.Prepare("INSERT INTO skipped VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)"));
-  return CatalogWriter(std::move(database),
-                       {std::move(block), std::move(bad), std::move(damage), std::move(shard), std::move(chunk),
-                        std::move(feature), std::move(checkpoint), std::move(skipped)});
+  OFINDEX_ASSIGN(sqlite::Statement absence, database.Prepare("INSERT INTO absence VALUES (NULL, ?, ?, ?)"));
+  OFINDEX_ASSIGN(sqlite::Statement totals, database.Prepare("INSERT INTO shard_feature VALUES (?, ?, ?)"));
+  return CatalogWriter(std::move(database), {std::move(block), std::move(bad), std::move(damage), std::move(shard),
+                                             std::move(chunk), std::move(feature), std::move(checkpoint),
+                                             std::move(skipped), std::move(absence), std::move(totals)});
 }
 
 Result<void> CatalogWriter::Add(const BlockRow& block) {
@@ -55,6 +58,17 @@ Result<void> CatalogWriter::Add(const CheckpointRow& checkpoint) {
                                      ByteView(checkpoint.window));
 }
 
+Result<void> CatalogWriter::Add(const AbsenceRow& absence) {
+  return statements_->absence.Run(absence.shard, absence.since, absence.until);
+}
+
+Result<void> CatalogWriter::AddTotals(uint32_t shard, const FeatureTotals& totals) {
+  if (totals.empty()) return {};
+  const std::vector<uint8_t> bytes = TotalsBytes(totals);
+  hash_.AddBlob(bytes);
+  return statements_->totals.Run(shard, hash_.Take(), ByteView(bytes));
+}
+
 Result<void> CatalogWriter::Add(const SkippedFile& skipped) {
   const auto cell = [&](auto FileState::*field) {
     return skipped.state ? std::optional(static_cast<uint64_t>((*skipped.state).*field)) : std::nullopt;
@@ -68,7 +82,8 @@ Result<void> CatalogWriter::Add(const ShardRow& shard) {
   return statements_->shard.Run(
       shards_++, std::string_view(shard.path), Name(shard.framing), Name(shard.compression), Name(shard.payload),
       shard.identity.size, shard.identity.mtime_ns, shard.identity.ctime_ns, shard.identity.inode,
-      std::string_view(ToHex(shard.identity.fingerprint)), shard.first_record, shard.records, shard.payload_bytes,
+      std::string_view(ToHex(shard.identity.fingerprint)), shard.file, shard.begin, shard.first_record, shard.records,
+      shard.payload_bytes,
       shard.compression == Compression::kNone ? std::nullopt : std::optional(shard.inflated_bytes));
 }
 
@@ -101,6 +116,26 @@ Result<void> CatalogWriter::DropChunks(uint32_t feature) {
 Result<void> CatalogWriter::RenumberChunks(uint32_t feature, uint32_t number) {
   OFINDEX_ASSIGN(sqlite::Statement renumber, database_.Prepare("UPDATE chunk SET feature = ? WHERE feature = ?"));
   return renumber.Run(number, feature);
+}
+
+Result<void> CatalogWriter::RenumberTotals(const std::map<uint32_t, uint32_t>& numbers) {
+  std::vector<std::pair<uint32_t, FeatureTotals>> renumbered;
+  {
+    OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare("SELECT shard, features FROM shard_feature"));
+    for (;;) {
+      OFINDEX_ASSIGN(const bool row, rows.Next());
+      if (!row) break;
+      auto& [shard, totals] = renumbered.emplace_back(static_cast<uint32_t>(rows.Int(0)), FeatureTotals());
+      const std::optional<FeatureTotals> written = ParseTotals(rows.Blob(1), UINT64_MAX);
+      assert(written);
+      for (const auto& [number, each] : *written) {
+        if (const auto found = numbers.find(number); found != numbers.end()) totals.emplace(found->second, each);
+      }
+    }
+  }
+  OFINDEX_TRY(database_.Execute("DELETE FROM shard_feature"));
+  for (const auto& [shard, totals] : renumbered) OFINDEX_TRY(AddTotals(shard, totals));
+  return {};
 }
 
 // Numbers the chunks from 1 again, in their order.
@@ -137,6 +172,7 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
     OFINDEX_TRY(number("format_version", static_cast<uint64_t>(kFormatVersion)));
     OFINDEX_TRY(text("id", id));
     OFINDEX_TRY(text("message", facts.message));
+    OFINDEX_TRY(number("ordinals", facts.ordinals));
     if (facts.part) OFINDEX_TRY(text("part", facts.part->Text()));
     OFINDEX_TRY(text("payload", facts.payload));
     OFINDEX_TRY(number("payload_bytes", facts.payload_bytes));
@@ -145,8 +181,11 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
     OFINDEX_TRY(number("skipped", facts.skipped));
     OFINDEX_ASSIGN(sqlite::Statement source, database_.Prepare("INSERT INTO source VALUES (NULL, ?)"));
     for (const std::string& argument : facts.sources) OFINDEX_TRY(source.Run(std::string_view(argument)));
-    OFINDEX_ASSIGN(sqlite::Statement generation, database_.Prepare("INSERT INTO generation VALUES (1, ?, ?)"));
-    OFINDEX_TRY(generation.Run(facts.records, std::string_view(id)));
+    OFINDEX_ASSIGN(sqlite::Statement generation, database_.Prepare("INSERT INTO generation VALUES (?, ?, ?)"));
+    for (const GenerationRow& row : facts.earlier) {
+      OFINDEX_TRY(generation.Run(row.number, row.records, std::string_view(row.fingerprint)));
+    }
+    OFINDEX_TRY(generation.Run(facts.before + 1, facts.ordinals, std::string_view(id)));
   }
   if (facts.features_dropped) OFINDEX_TRY(CloseGapsOfChunks());
   OFINDEX_TRY(SealRows(database_));

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "index/catalog/catalog.h"
 #include "index/catalog/row_checksums.h"
 #include "index/columns/column.h"
+#include "index/columns/feature_totals.h"
 #include "index/database/sqlite.h"
 
 namespace ofindex {
@@ -21,6 +24,7 @@ class CatalogWriter {
   [[nodiscard]] Result<void> Add(const BadRow& bad);
   [[nodiscard]] Result<void> Add(const DamageRow& damage);
   [[nodiscard]] Result<void> Add(const CheckpointRow& checkpoint);
+  [[nodiscard]] Result<void> Add(const AbsenceRow& absence);
 
   /// Adds a file that is not in the index.
   [[nodiscard]] Result<void> Add(const SkippedFile& skipped);
@@ -33,14 +37,20 @@ class CatalogWriter {
 
   [[nodiscard]] Result<void> Add(const FeatureRow& feature);
 
+  /// Adds the totals of the features in shard `shard`; there is no row for one without features.
+  [[nodiscard]] Result<void> AddTotals(uint32_t shard, const FeatureTotals& totals);
+
   /// Removes the chunks of feature `feature`.
   [[nodiscard]] Result<void> DropChunks(uint32_t feature);
 
   /// Renumbers the chunks of feature `feature` to `number`, which must be unused.
   [[nodiscard]] Result<void> RenumberChunks(uint32_t feature, uint32_t number);
 
-  /// Writes the facts, the first generation and the checksums of all rows, and closes the file. If features were
-  /// dropped, the whole file is written again, through a temporary file next to it. Errors: kIo.
+  /// Writes the totals of all shards again, with new numbers; without features that have none.
+  [[nodiscard]] Result<void> RenumberTotals(const std::map<uint32_t, uint32_t>& numbers);
+
+  /// Writes the facts, the generations and the checksums of all rows, and closes the file. If features were dropped,
+  /// the whole file is written again, through a temporary file next to it. Errors: kIo.
   [[nodiscard]] Result<void> Finish(const DatasetFacts& facts);
 
  private:
@@ -53,6 +63,8 @@ class CatalogWriter {
     sqlite::Statement feature;
     sqlite::Statement checkpoint;
     sqlite::Statement skipped;
+    sqlite::Statement absence;
+    sqlite::Statement totals;
   };
 
   CatalogWriter(sqlite::Database database, Statements statements)

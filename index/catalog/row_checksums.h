@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -106,6 +108,11 @@ class CheckedRows {
   [[nodiscard]] Result<bool> Next();
 
   [[nodiscard]] const sqlite::Statement* operator->() const { return &rows_; }
+
+  /// Returns false if any of these columns of the row is a negative number.
+  [[nodiscard]] bool AreNonNegative(std::initializer_list<int> columns) const {
+    return std::none_of(columns.begin(), columns.end(), [this](int column) { return rows_.Int(column) < 0; });
+  }
 
   template <typename... Args>
   [[nodiscard]] Result<void> Bind(const Args&... args) {

@@ -10,9 +10,18 @@ Result<std::shared_ptr<SharedCatalog>> SharedCatalog::Open(const std::shared_ptr
   OFINDEX_ASSIGN(CatalogReader reader, CatalogReader::Open(index));
   auto catalog = std::make_shared<SharedCatalog>(std::move(reader));
   OFINDEX_ASSIGN(catalog->generations_, catalog->reader_.Generations());
-  OFINDEX_ASSIGN(catalog->shards_, catalog->reader_.Shards());
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, catalog->reader_.Pieces());
+  ShardFiles files(pieces);
+  catalog->shards_ = std::move(files.rows);
+  catalog->numbers_ = std::move(files.numbers);
+  catalog->gone_ = std::move(files.gone);
   OFINDEX_ASSIGN(catalog->features_, catalog->reader_.Features());
   return catalog;
+}
+
+Result<uint32_t> SharedCatalog::ShardOfPiece(uint32_t piece) const {
+  if (piece < numbers_.size() && numbers_[piece] != ShardFiles::kGone) return numbers_[piece];
+  return DamagedIndex(reader_.path(), StrCat("there is no shard ", piece, ", in which its map has a record"));
 }
 
 Result<std::vector<DamageRow>> SharedCatalog::Damage() {
@@ -32,7 +41,12 @@ Result<std::vector<BlockMetadata>> SharedCatalog::Blocks() {
                  With([](CatalogReader& reader) { return reader.ReadBlockMetadata(); }));
   std::vector<BlockMetadata> blocks;
   blocks.reserve(rows.size());
-  for (const BlockRow& row : rows) blocks.push_back({row.shard, row.first_record, row.records});
+  uint64_t number = 0;
+  for (const BlockRow& row : rows) {
+    ++number;
+    const uint32_t shard = numbers_[row.shard];
+    if (shard != ShardFiles::kGone) blocks.push_back({shard, row.first_record, row.records, number});
+  }
   return blocks;
 }
 
@@ -41,18 +55,22 @@ Result<std::vector<std::optional<ChunkRow>>> SharedCatalog::ChunkMetadata(uint32
   OFINDEX_ASSIGN(std::vector<ChunkRow> rows,
                  With([&](CatalogReader& reader) { return reader.ReadChunkMetadata(feature, role); }));
   std::vector<std::optional<ChunkRow>> chunk_metadata(blocks.size());
+  size_t next = 0;  // rows and blocks both ascend; chunks of missing shards have no block here
   for (ChunkRow& row : rows) {
-    if (row.block > chunk_metadata.size() || row.nulls > blocks[row.block - 1].records) {
+    while (next < blocks.size() && blocks[next].number < row.block) ++next;
+    const bool is_there = next < blocks.size() && blocks[next].number == row.block;
+    if (!is_there && !gone_.empty()) continue;
+    if (!is_there || row.nulls > blocks[next].records) {
       return DamagedIndex(reader_.path(), StrCat("a ", Name(role), " chunk of feature ", feature, " in block ",
                                                  row.block, ", which cannot have it"));
     }
-    chunk_metadata[row.block - 1] = std::move(row);
+    chunk_metadata[next] = std::move(row);
   }
   return chunk_metadata;
 }
 
 Result<std::vector<uint8_t>> SharedCatalog::Data(uint32_t feature, ColumnRole role, uint64_t block) {
-  return With([&](CatalogReader& reader) { return reader.ChunkData(feature, role, block + 1); });
+  return With([&](CatalogReader& reader) { return reader.ChunkData(feature, role, block); });
 }
 
 }  // namespace ofindex

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "index/catalog/catalog_reader.h"
+#include "index/catalog/shard_files.h"
 #include "index/columns/column.h"
 
 namespace ofindex {
@@ -18,6 +19,7 @@ struct BlockMetadata {
   uint32_t shard = 0;
   uint64_t first_record = 0;
   uint32_t records = 0;
+  uint64_t number = 0;  ///< in the index, from 1: blocks of missing shards are left out here
 };
 
 /// The catalog of one open index, shared by all its readers: the small tables are read once, and everything else on
@@ -32,8 +34,13 @@ class SharedCatalog {
 
   [[nodiscard]] const DatasetFacts& facts() const { return reader_.facts(); }
   [[nodiscard]] const std::vector<GenerationRow>& generations() const { return generations_; }  ///< at least one
-  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
-  [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }  ///< by number
+  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }                 ///< that are there
+  [[nodiscard]] const std::vector<ShardRow>& gone() const { return gone_; }                     ///< that are missing
+  [[nodiscard]] const std::vector<FeatureRow>& features() const { return features_; }           ///< by number
+
+  /// Returns the position in shards() of the shard that holds piece `piece`, as RecordLocation numbers shards. Errors:
+  /// kIndex if it is missing or there is none.
+  [[nodiscard]] Result<uint32_t> ShardOfPiece(uint32_t piece) const;
 
   /// Calls `read` with the CatalogReader, and returns its result. Other threads wait meanwhile; `read` must not use
   /// this object.
@@ -48,7 +55,7 @@ class SharedCatalog {
   [[nodiscard]] Result<std::vector<BadRow>> Bad();
   [[nodiscard]] Result<std::vector<SkippedFile>> Skipped();
 
-  /// Returns the blocks in ordinal order, without a gap. Errors: kIndex, kStale.
+  /// Returns the blocks of shards that are there, in ordinal order. Errors: kIndex, kStale.
   [[nodiscard]] Result<std::vector<BlockMetadata>> Blocks();
 
   /// Returns the chunks of a column, without data: entry b belongs to `blocks[b]`, and is nullopt if the block has
@@ -56,7 +63,8 @@ class SharedCatalog {
   [[nodiscard]] Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature, ColumnRole role,
                                                                            const std::vector<BlockMetadata>& blocks);
 
-  /// Returns the data of one chunk that has an entry in ChunkMetadata(); `block` counts from 0. Errors: kIndex, kStale.
+  /// Returns the data of one chunk that has an entry in ChunkMetadata(); `block` is the block's number. Errors: kIndex,
+  /// kStale.
   [[nodiscard]] Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block);
 
  private:
@@ -64,6 +72,8 @@ class SharedCatalog {
   CatalogReader reader_;
   std::vector<GenerationRow> generations_;
   std::vector<ShardRow> shards_;
+  std::vector<uint32_t> numbers_;  // of the shard of each piece
+  std::vector<ShardRow> gone_;
   std::vector<FeatureRow> features_;
 };
 

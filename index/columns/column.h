@@ -86,7 +86,8 @@ struct FeatureRow {
   std::vector<uint8_t> sketch = {};  ///< distinct values; see index/columns/distinct_sketch.h
 };
 
-/// Returns the features in byte order of their names.
+/// Returns the features that some record has, in byte order of their names: those found only in shards that are missing
+/// are left out.
 [[nodiscard]] std::vector<FeatureRow> FeaturesByName(std::vector<FeatureRow> features);
 
 /// Return the most informative SQL column of a feature, and the SQL typeof() of its values; both empty if it has none.

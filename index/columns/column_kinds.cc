@@ -24,6 +24,7 @@ std::string KindNames(uint8_t kinds) {
 }
 
 std::vector<FeatureRow> FeaturesByName(std::vector<FeatureRow> features) {
+  std::erase_if(features, [](const FeatureRow& row) { return row.present == 0; });
   std::sort(features.begin(), features.end(), [](const FeatureRow& a, const FeatureRow& b) { return a.name < b.name; });
   return features;
 }

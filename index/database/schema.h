@@ -65,10 +65,18 @@ CREATE TABLE shard(
   ctime_ns INTEGER NOT NULL,
   inode INTEGER NOT NULL,
   fingerprint TEXT NOT NULL,
+  file INTEGER NOT NULL,
+  "begin" INTEGER NOT NULL,
   first_record INTEGER NOT NULL,
   records INTEGER NOT NULL,
   payload_bytes INTEGER NOT NULL,
   inflated_bytes INTEGER
+) STRICT;
+CREATE TABLE absence(
+  absence INTEGER PRIMARY KEY,
+  shard INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  "until" INTEGER
 ) STRICT;
 CREATE TABLE checkpoint(
   shard INTEGER NOT NULL,
@@ -119,6 +127,11 @@ CREATE TABLE feature(
   size_column TEXT,
   type TEXT,
   sketch BLOB
+) STRICT;
+CREATE TABLE shard_feature(
+  shard INTEGER PRIMARY KEY,
+  sum INTEGER NOT NULL,
+  features BLOB NOT NULL
 ) STRICT;
 CREATE TABLE chunk(
   chunk INTEGER PRIMARY KEY,

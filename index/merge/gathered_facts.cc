@@ -33,6 +33,7 @@ Result<std::vector<std::string>> RebasedSources(const DatasetFacts& facts, const
 Result<ShardRow> GatheredFacts::Take(const ShardRow& shard, const Rebase& rebase) {
   ShardRow row = shard;
   OFINDEX_ASSIGN(row.path, rebase(shard.path));
+  row.file = IndexWriter::kOwnFile;
   if (row.framing == Framing::kEmpty) return row;
   if (!framing_) {
     framing_ = row.framing;

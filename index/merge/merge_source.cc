@@ -32,14 +32,18 @@ Result<void> MergeSource::ReadTables() {
   OFINDEX_TRY(Connect());
   OFINDEX_TRY(catalog_->CheckRows(CatalogReader::Blobs::kUnchecked));
   facts_ = catalog_->facts();
-  OFINDEX_ASSIGN(shards_, catalog_->Shards());
+  OFINDEX_ASSIGN(shards_, catalog_->Pieces());
+  OFINDEX_ASSIGN(absences_, catalog_->Absences());
+  OFINDEX_ASSIGN(generations_, catalog_->Generations());
   OFINDEX_ASSIGN(const std::vector<BlockRow> blocks, catalog_->ReadBlockMetadata());
   for (uint64_t block = 0, shard = 0; shard < shards_.size(); ++shard) {
     while (block < blocks.size() && blocks[block].shard < shard) ++block;
     first_blocks_.push_back(block);
   }
-  OFINDEX_ASSIGN(damage_, catalog_->Damage());
-  OFINDEX_ASSIGN(bad_, catalog_->Bad());
+  ends_.resize(shards_.size());
+  for (const BlockRow& block : blocks) ends_[block.shard] = block.end;
+  OFINDEX_ASSIGN(damage_, catalog_->Damage(CatalogReader::Which::kAll));
+  OFINDEX_ASSIGN(bad_, catalog_->Bad(CatalogReader::Which::kAll));
   if (std::is_sorted(damage_.begin(), damage_.end(), ByShard)) return {};
   return DamagedIndex(path_, "the rows of table damage are not in the order of the shards");
 }
@@ -52,6 +56,11 @@ void MergeSource::Rest() {
 Result<std::vector<SkippedFile>> MergeSource::ReadSkipped() {
   OFINDEX_TRY(Connect());
   return catalog_->Skipped();
+}
+
+Result<std::vector<FeatureRow>> MergeSource::ReadFeatures() {
+  OFINDEX_TRY(Connect());
+  return catalog_->Features();
 }
 
 Result<void> MergeSource::AddFeaturesTo(IndexWriter& writer) {
@@ -104,15 +113,22 @@ Result<void> MergeSource::CopyShard(uint32_t shard, IndexWriter& writer, ShardFi
   OFINDEX_TRY(AddFeaturesTo(writer));
   OFINDEX_TRY(Connect());
   if (shards_[shard].records != 0) OFINDEX_TRY(CopyBlocks(shard, writer, progress));
+  OFINDEX_ASSIGN(const FeatureTotals totals, catalog_->TotalsOf(shards_[shard], shard));
+  if (!totals.empty() && totals.rbegin()->first >= copied_->names.size()) {
+    return DamagedIndex(
+        path_, StrCat("shard ", shard, " has totals of feature ", totals.rbegin()->first, ", which it does not have"));
+  }
+  writer.CopyTotals(totals, *copied_);
   const auto [damage, end] =
       std::equal_range(damage_.begin(), damage_.end(), DamageRow{.shard = shard, .range = {}}, ByShard);
   for (auto row = damage; row != end; ++row) findings.damage.push_back(row->range);
   if (shards_[shard].compression == Compression::kNone) return {};
   findings.stream.inflated_bytes = shards_[shard].inflated_bytes;
-  return catalog_->ForEachCheckpoint(shard, [&](const CheckpointRow& row) -> Result<void> {
+  const auto add = [&](const CheckpointRow& row) -> Result<void> {
     findings.stream.checkpoints.push_back({.position = row.position, .bit = row.bit, .stored = row.window});
     return {};
-  });
+  };
+  return catalog_->ForEachCheckpoint(shard, add, CatalogReader::Which::kAll);
 }
 
 }  // namespace ofindex

@@ -26,10 +26,19 @@ class MergeSource {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const DatasetFacts& facts() const { return facts_; }
-  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }
+  [[nodiscard]] const std::vector<ShardRow>& shards() const { return shards_; }  ///< all pieces, gone ones too
+  [[nodiscard]] const std::vector<AbsenceRow>& absences() const { return absences_; }
+  [[nodiscard]] const std::vector<GenerationRow>& generations() const { return generations_; }
+  [[nodiscard]] const std::vector<DamageRow>& damage() const { return damage_; }
+
+  /// Returns where the last record of each piece ends, in bytes of its shard; 0 for one without records.
+  [[nodiscard]] const std::vector<uint64_t>& ends() const { return ends_; }
 
   /// Returns the identity of the file: see IdentityOf.
   [[nodiscard]] uint64_t identity() const { return identity_; }
+
+  /// Reads the features, by number. Errors: kIndex, kStale, kIo.
+  [[nodiscard]] Result<std::vector<FeatureRow>> ReadFeatures();
 
   /// Reads the files that were skipped. Errors: kIndex, kStale, kIo.
   [[nodiscard]] Result<std::vector<SkippedFile>> ReadSkipped();
@@ -62,6 +71,9 @@ class MergeSource {
 
   DatasetFacts facts_;
   std::vector<ShardRow> shards_;
+  std::vector<AbsenceRow> absences_;
+  std::vector<GenerationRow> generations_;
+  std::vector<uint64_t> ends_;
   std::vector<uint64_t> first_blocks_;  // the number of blocks before each shard
   std::vector<DamageRow> damage_;
   std::vector<BadRow> bad_;

@@ -15,7 +15,7 @@ Result<void> PartCopier::Copy(const PartInput& part) {
   OFINDEX_TRY(gathered_.TakeSkipped(source));
   const Rebase rebase(part.path, gathered_.index());
   const std::vector<PartialShard>& partial = part.facts.part->partial;
-  const auto shards = static_cast<uint32_t>(writer_.shards().size());
+  const auto shards = static_cast<uint32_t>(writer_.pieces().size());
   const bool continues = open_ && !partial.empty() && partial.front().begin != 0;
   first_shards_.push_back(continues ? shards - 1 : shards);
   for (uint32_t shard = 0; shard < source.shards().size(); ++shard) {
@@ -30,9 +30,9 @@ Result<void> PartCopier::Copy(const PartInput& part) {
 
 Result<void> PartCopier::BeginShard(const ShardRow& shard, const Rebase& rebase) {
   OFINDEX_ASSIGN(const ShardRow row, gathered_.Take(shard, rebase));
-  if (!writer_.shards().empty() && !NaturalLess(writer_.shards().back().path, row.path)) {
+  if (!writer_.pieces().empty() && !NaturalLess(writer_.pieces().back().path, row.path)) {
     return Fail(ErrorCode::kUsage,
-                StrCat(Printable(row.path), ": does not come after ", Printable(writer_.shards().back().path),
+                StrCat(Printable(row.path), ": does not come after ", Printable(writer_.pieces().back().path),
                        " in the order of paths from where the index is written"),
                 "write the index to the folder that the parts lie in");
   }
@@ -44,7 +44,7 @@ Result<void> PartCopier::CopyShard(MergeSource& source, uint32_t shard) {
   const bool has_gaps = !findings_.damage.empty();
   OFINDEX_TRY(source.CopyShard(shard, writer_, findings_, progress_));
   if (!has_gaps || findings_.damage.size() <= kMaxGaps) return {};
-  return Fail(ErrorCode::kFormat, StrCat(Printable(writer_.shards().back().path), ": over ", kMaxGaps, " gaps"),
+  return Fail(ErrorCode::kFormat, StrCat(Printable(writer_.pieces().back().path), ": over ", kMaxGaps, " gaps"),
               "build the index at once, with `ofindex build`");
 }
 

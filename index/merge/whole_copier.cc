@@ -46,9 +46,17 @@ Result<void> WholeCopier::Add(const std::string& path, GatheredFacts& gathered) 
   OFINDEX_ASSIGN(MergeSource source, MergeSource::Open(path));
   if (!sources_.empty()) OFINDEX_TRY(CheckSameOptions(sources_.front(), source));
   const Rebase rebase(path, gathered.index());
+  std::vector<size_t> places(source.shards().size());  // by first piece
   for (uint32_t shard = 0; shard < source.shards().size(); ++shard) {
-    OFINDEX_ASSIGN(ShardRow row, gathered.Take(source.shards()[shard], rebase));
-    places_.push_back({std::move(row), sources_.size(), shard});
+    const ShardRow& piece = source.shards()[shard];
+    if (piece.is_gone()) continue;
+    if (piece.file != shard) {
+      places_[places[piece.file]].pieces.push_back(shard);
+      continue;
+    }
+    places[shard] = places_.size();
+    OFINDEX_ASSIGN(ShardRow row, gathered.Take(piece, rebase));
+    places_.push_back({std::move(row), sources_.size(), {shard}});
   }
   OFINDEX_TRY(gathered.TakeSources(source.facts(), path));
   OFINDEX_TRY(gathered.TakeSkipped(source));
@@ -83,10 +91,13 @@ Result<void> WholeCopier::CopyTo(IndexWriter& writer, Progress& progress) {
   for (const Place& place : places_) {
     Use(place.source);
     writer.BeginShard(place.row);
-    const bool moved = writer.shards().back().first_record != place.row.first_record;
-    renumbered_ = renumbered_ || (moved && place.row.records != 0);
     ShardFindings findings;
-    OFINDEX_TRY(sources_[place.source].CopyShard(place.shard, writer, findings, progress));
+    for (const uint32_t piece : place.pieces) {
+      const ShardRow& row = sources_[place.source].shards()[piece];
+      const ShardRow& begun = writer.pieces().back();
+      renumbered_ = renumbered_ || (row.records != 0 && begun.first_record + begun.records != row.first_record);
+      OFINDEX_TRY(sources_[place.source].CopyShard(piece, writer, findings, progress));
+    }
     OFINDEX_TRY(writer.EndShard(std::move(findings)));
     progress.shards_done.fetch_add(1, std::memory_order_relaxed);
   }

@@ -36,7 +36,7 @@ class WholeCopier {
   struct Place {
     ShardRow row;
     size_t source;
-    uint32_t shard;
+    std::vector<uint32_t> pieces;
   };
 
   [[nodiscard]] Result<void> Add(const std::string& path, GatheredFacts& gathered);

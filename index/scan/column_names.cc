@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "base/text.h"
 #include "proto/extract/extractor.h"
@@ -27,6 +28,8 @@ std::string SqlName(const std::string& name) {
 
 class Names {
  public:
+  void Reserve(const std::string& name) { taken_.insert(Folded(name)); }
+
   std::string Take(const std::string& wanted) {
     std::string name = wanted;
     for (int i = 2; !taken_.insert(Folded(name)).second; ++i) name = StrCat(wanted, "_", i);
@@ -58,46 +61,58 @@ PossibleColumns PossibleColumnsOf(const FeatureRow& row, const ColumnChoice& cho
   return possible;
 }
 
-// The number of features that may still have columns: given names take precedence over automatic ones.
-class ColumnBudget {
- public:
-  ColumnBudget(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
-    for (const FeatureRow* row : by_name) {
-      if (autos_ > 0 && choice.Named(row->name) && PossibleColumnsOf(*row, choice).any()) --autos_;
+bool HasNames(const FeatureRow& row) {
+  return !row.sql_value.empty() || !row.sql_count.empty() || !row.sql_size.empty();
+}
+
+// Returns which features get columns, kMaxAutoColumns at most: those that had some before take precedence over those
+// that the user named, and these over the others.
+std::vector<bool> ChooseFeatures(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
+  std::vector<bool> chosen(by_name.size());
+  size_t left = kMaxAutoColumns;
+  const auto choose = [&](const auto& belongs) {
+    for (size_t i = 0; i < by_name.size(); ++i) {
+      const FeatureRow& row = *by_name[i];
+      if (left == 0 || chosen[i] || !belongs(row) || !PossibleColumnsOf(row, choice).any()) continue;
+      chosen[i] = true;
+      --left;
     }
-    named_ = kMaxAutoColumns - autos_;
-  }
-
-  [[nodiscard]] bool Take(bool named) {
-    size_t& left = named ? named_ : autos_;
-    if (left == 0) return false;
-    --left;
-    return true;
-  }
-
- private:
-  size_t named_ = 0;
-  size_t autos_ = kMaxAutoColumns;
-};
+  };
+  choose(HasNames);
+  choose([&](const FeatureRow& row) { return choice.Named(row.name); });
+  choose([](const FeatureRow&) { return true; });
+  return chosen;
+}
 
 }  // namespace
 
 uint64_t NameColumns(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
   Names names;
-  ColumnBudget budget(by_name, choice);
-  uint64_t without = 0;
-  for (FeatureRow* row : by_name) {
-    const PossibleColumns possible = PossibleColumnsOf(*row, choice);
-    if (!possible.any()) continue;
-    if (!budget.Take(choice.Named(row->name))) {
-      ++without;
-      continue;
+  for (const FeatureRow* row : by_name) {
+    for (const std::string* name : {&row->sql_value, &row->sql_count, &row->sql_size}) names.Reserve(*name);
+  }
+  const auto settle = [&names](std::string& name, bool possible, const std::string& wanted) {
+    if (!possible) {
+      name.clear();
+    } else if (name.empty()) {
+      name = names.Take(wanted);
     }
-    row->whole = choice.Named(row->name) && row->values_max > 1;
-    const std::string name = SqlName(row->name);
-    if (possible.value) row->sql_value = names.Take(name);
-    if (possible.count) row->sql_count = names.Take(name + "#count");
-    if (possible.size) row->sql_size = names.Take(name + "#bytes");
+  };
+  const std::vector<bool> chosen = ChooseFeatures(by_name, choice);
+  uint64_t without = 0;
+  for (size_t i = 0; i < by_name.size(); ++i) {
+    FeatureRow& row = *by_name[i];
+    PossibleColumns possible = PossibleColumnsOf(row, choice);
+    if (row.present == 0 && !possible.any()) continue;  // its names are kept for when its records come back
+    if (possible.any() && !chosen[i]) {
+      ++without;
+      possible = {};
+    }
+    row.whole = possible.any() && choice.Named(row.name) && row.values_max > 1;
+    const std::string name = SqlName(row.name);
+    settle(row.sql_value, possible.value, name);
+    settle(row.sql_count, possible.count, name + "#count");
+    settle(row.sql_size, possible.size, name + "#bytes");
   }
   return without;
 }

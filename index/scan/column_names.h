@@ -15,7 +15,8 @@ namespace ofindex {
 ///
 /// A column is named after its feature. Bytes that an SQL name cannot hold are written as \xNN, the empty name as
 /// _empty. A name that another column already has, or that is _id, _shard, _offset or _length, gets the suffix _2, _3
-/// and so on; case is ignored, as in SQL.
+/// and so on; case is ignored, as in SQL. A name that a feature has already is kept as long as it has such a column,
+/// and if none of its records is there.
 uint64_t NameColumns(std::span<FeatureRow* const> by_name, const ColumnChoice& choice);
 
 }  // namespace ofindex

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "index/columns/feature_totals.h"
 #include "index/scan/column_names.h"
 #include "proto/extract/extractor.h"
 
@@ -15,16 +16,6 @@ constexpr uint8_t Bit(ColumnValue::Type type) { return static_cast<uint8_t>(1U <
 
 constexpr uint8_t kIntegerKinds = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
 constexpr uint8_t kRealKinds = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
-
-void Merge(const FeatureRow& from, FeatureRow& into) {
-  into.values_min = into.present == 0 ? from.values_min : std::min(into.values_min, from.values_min);
-  into.values_max = std::max(into.values_max, from.values_max);
-  into.kinds = static_cast<uint8_t>(into.kinds | from.kinds);
-  into.present += from.present;
-  into.values += from.values;
-  into.single += from.single;
-  into.largest_bytes = std::max(into.largest_bytes, from.largest_bytes);
-}
 
 // Returns SQL's typeof() of the values, for display.
 std::string TypeNames(uint8_t kinds, uint8_t types) {
@@ -61,7 +52,8 @@ std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
   Entry* const entry = EntryOf(feature.row.name);
   if (entry == nullptr) return std::nullopt;
   const uint32_t number = entry->row.feature;
-  Merge(feature.row, entry->row);
+  entry->used = true;
+  MergeTotals(feature.row, entry->row);
   entry->sketch.Merge(feature.sketch);
   for (const ChunkRow& chunk : feature.chunks) AddTypes(chunk, *entry);
   // Rarely happens. Names that are dropped now would be dropped later anyway.
@@ -72,13 +64,37 @@ std::optional<uint32_t> FeatureTable::Add(const BlockFeature& feature) {
 std::optional<uint32_t> FeatureTable::AddRow(const FeatureRow& row) {
   Entry* const entry = EntryOf(row.name);
   if (entry == nullptr) return std::nullopt;
-  Merge(row, entry->row);
   if (DistinctSketch sketch; sketch.Load(row.sketch)) entry->sketch.Merge(sketch);
   return entry->row.feature;
 }
 
+void FeatureTable::AddTotals(const std::string& name, const FeatureRow& totals) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  found->second.used = true;
+  MergeTotals(totals, found->second.row);
+}
+
+void FeatureTable::Keep(const std::string& name) {
+  if (const auto found = entries_.find(name); found != entries_.end()) found->second.used = true;
+}
+
+void FeatureTable::KeepNames(const std::vector<FeatureRow>& features) {
+  for (const FeatureRow& from : features) {
+    const auto found = entries_.find(from.name);
+    if (found == entries_.end()) continue;
+    FeatureRow& row = found->second.row;
+    row.sql_value = from.sql_value;
+    row.sql_count = from.sql_count;
+    row.sql_size = from.sql_size;
+  }
+}
+
 void FeatureTable::AddTypes(const std::string& name, const ChunkRow& chunk) {
-  if (const auto found = entries_.find(name); found != entries_.end()) AddTypes(chunk, found->second);
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  found->second.used = true;
+  AddTypes(chunk, found->second);
 }
 
 void FeatureTable::AddTypes(const ChunkRow& chunk, Entry& entry) {
@@ -121,7 +137,21 @@ void FeatureTable::Prune() {
   }
 }
 
+// Removes features of indexes of whose blocks none that has them was copied.
+void FeatureTable::RemoveUnused() {
+  for (auto it = entries_.begin(); it != entries_.end();) {
+    const auto entry = it++;
+    if (entry->second.used) continue;
+    if (!choice_.Named(entry->first)) {
+      --others_;
+      others_bytes_ -= entry->first.size();
+    }
+    entries_.erase(entry);
+  }
+}
+
 std::vector<FeatureTable::Decided> FeatureTable::Decide(uint64_t& without_column, bool keeps_sketches) {
+  RemoveUnused();
   Prune();
   std::vector<FeatureRow> rows;
   std::vector<FeatureRow*> by_name;

@@ -32,10 +32,18 @@ class FeatureTable {
   /// names sort before it.
   [[nodiscard]] std::optional<uint32_t> Add(const BlockFeature& feature);
 
-  /// Adds a feature of an index whose blocks are merged, with its sketch, and returns its number as Add does. AddTypes
-  /// adds what its row does not tell: the types in one of its chunks.
+  /// Adds a feature of an index whose blocks are merged, with its sketch, and returns its number as Add does. AddTotals
+  /// and AddTypes add what its blocks have: the totals of one of its shards, and the types in one of its chunks.
   [[nodiscard]] std::optional<uint32_t> AddRow(const FeatureRow& row);
+  void AddTotals(const std::string& name, const FeatureRow& totals);
   void AddTypes(const std::string& name, const ChunkRow& chunk);
+
+  /// Marks a feature as one that blocks have, though none of them counts: their shard is missing. A feature that no
+  /// block has is left out.
+  void Keep(const std::string& name);
+
+  /// Lets features that were added by AddRow keep the SQL names that they have in `features`.
+  void KeepNames(const std::vector<FeatureRow>& features);
 
   /// A feature whose columns are chosen and named. `row.feature` is its final number: numbers have no gaps and keep the
   /// order of the numbers assigned by Add.
@@ -59,6 +67,7 @@ class FeatureTable {
     FeatureRow row = {};
     DistinctSketch sketch = {};
     uint8_t types = 0;  // bit 1 << ColumnValue::Type for each type in the zone maps of its values
+    bool used = false;  // by a block
   };
 
   using Entries = std::map<std::string, Entry, std::less<>>;
@@ -69,6 +78,7 @@ class FeatureTable {
   Entry* EntryOf(const std::string& name);
   static void AddTypes(const ChunkRow& chunk, Entry& entry);
   void Prune();
+  void RemoveUnused();
 
   ColumnChoice choice_;
   Entries entries_;

@@ -240,6 +240,7 @@ Result<void> DatasetScan::WalkCompressed(size_t shard, File file, Extractors& ex
   InflatingWalk bytes(std::make_shared<const File>(std::move(file)), probed.identity.size, probed.compression,
                       options_.inflate, /*ahead=*/options_.threads > 1, progress_);
   ShardWalker walker(bytes, probed.framing, progress_);
+  walker.Enter(probed.range);
   std::vector<uint64_t> boundaries;
   uint64_t records = 0;
   size_t blocks = 0;

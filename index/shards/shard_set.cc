@@ -64,7 +64,9 @@ class Finder {
  public:
   explicit Finder(const std::string& index_path) : folder_(FolderOf(index_path)), own_(OwnFiles(index_path)) {}
 
-  Result<void> AddArgument(const std::string& argument) {
+  // `may_be_gone`: what the argument names need not exist.
+  Result<void> AddArgument(const std::string& argument, bool may_be_gone = false) {
+    may_be_gone_ = may_be_gone;
     if (argument.starts_with('@')) return AddList(argument.substr(1));
     OFINDEX_TRY(AddSource("", argument));
     struct stat info {};
@@ -74,6 +76,7 @@ class Finder {
     }
     const int error = errno;
     if (IsGlob(argument)) return AddGlob(argument);
+    if (may_be_gone_ && IsGone(error)) return {};
     if (error == ENOENT) return tl::unexpected(NoSuchPath(argument));
     return tl::unexpected(SystemError(argument, "cannot stat", error));
   }
@@ -96,8 +99,11 @@ class Finder {
   Result<void> Skip(const std::string& path, std::string reason, SkippedFile::Kind kind = SkippedFile::Kind::kForeign);
   Result<std::string> StoredPathOfFile(const std::string& path);
 
+  static bool IsGone(int error) { return error == ENOENT || error == ENOTDIR; }
+
   std::string folder_;
   std::set<Inode> own_;
+  bool may_be_gone_ = false;
   std::string last_parent_;                   // the folder of the last file, up to and including its '/'
   std::string last_stored_parent_;            // the same, relative to folder_
   std::map<std::string, std::string> files_;  // stored path -> path
@@ -119,11 +125,10 @@ Result<void> Finder::AddPath(const std::string& path, Origin origin) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
     const int error = errno;
+    if (origin == Origin::kNamed && may_be_gone_ && IsGone(error)) return {};
     if (origin == Origin::kNamed) return tl::unexpected(SystemError(path, "cannot stat", error));
     if (error == ELOOP) return Skip(path, "a link that leads back to itself", SkippedFile::Kind::kBrokenLink);
-    if (error == ENOENT || error == ENOTDIR) {
-      return Skip(path, "a dangling link", SkippedFile::Kind::kBrokenLink);
-    }
+    if (IsGone(error)) return Skip(path, "a dangling link", SkippedFile::Kind::kBrokenLink);
     return Skip(path, StrCat("cannot stat: ", std::generic_category().message(error)), SkippedFile::Kind::kUnreadable);
   }
   if (S_ISDIR(info.st_mode)) {
@@ -188,6 +193,7 @@ Result<void> Finder::AddGlob(const std::string& pattern) {
   const int result = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &matches);
   std::vector<std::string> paths(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
   ::globfree(&matches);
+  if (result == GLOB_NOMATCH && may_be_gone_) return {};
   if (result == GLOB_NOMATCH) return Fail(ErrorCode::kUsage, StrCat(Printable(pattern), ": the glob matches no file"));
   if (result != 0) return Fail(ErrorCode::kIo, StrCat(Printable(pattern), ": cannot expand the glob"));
   for (const std::string& path : paths) {
@@ -311,10 +317,10 @@ Result<ShardSet> Finder::Finish() {
 }  // namespace
 
 Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
-                            const Progress& progress) {
+                            const Progress& progress, size_t known) {
   Finder finder(index_path);
-  for (const std::string& argument : data) {
-    const Result<void> added = finder.AddArgument(argument);
+  for (size_t i = 0; i < data.size(); ++i) {
+    const Result<void> added = finder.AddArgument(data[i], i < known);
     // A signal ends the reading of a list from a pipe as if it were complete.
     if (progress.cancel) return Interrupted();
     OFINDEX_TRY(added);

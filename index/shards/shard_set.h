@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,11 @@ struct ShardSet {
 ///
 /// Opens no file except lists, that index and its map. The result does not depend on the order in which a folder is
 /// listed. An unreadable file or folder below DATA is listed as skipped. Errors: kIo if an argument cannot be read;
-/// kUsage if an argument matches nothing; kFormat if two files claim the same number, such as part-1 and part-01, or a
-/// writer was interrupted while it replaced the set; kInterrupted.
+/// kUsage if an argument matches nothing, unless it is one of the first `known`, the DATA of an index whose files may
+/// be gone since, or a file that such a list names; kFormat if two files claim the same number, such as part-1 and
+/// part-01, or a writer was interrupted while it replaced the set; kInterrupted.
 [[nodiscard]] Result<ShardSet> FindShards(const std::vector<std::string>& data, const std::string& index_path,
-                                          const Progress& progress = {});
+                                          const Progress& progress = {}, size_t known = 0);
 
 /// Returns the files in `folder` and all folders below it, as FindShards finds them, in natural order: the files that a
 /// build of `folder` would examine. Their stored paths are relative to `folder`. Unreadable files, files that claim the

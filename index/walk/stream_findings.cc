@@ -31,10 +31,14 @@ ByteRange FileRangeOf(const DamagedRange& range, const StreamFindings& stream, u
 
 }  // namespace
 
+void LocateInFile(const StreamFindings& stream, uint64_t file_bytes, std::vector<DamagedRange>& walked) {
+  for (DamagedRange& range : walked) range.file = FileRangeOf(range, stream, file_bytes);
+}
+
 std::vector<DamagedRange> DamageOf(const std::vector<DamagedRange>& walked, const StreamFindings& stream,
                                    uint64_t file_bytes) {
   std::vector<DamagedRange> all = walked;
-  for (DamagedRange& range : all) range.file = FileRangeOf(range, stream, file_bytes);
+  LocateInFile(stream, file_bytes, all);
   const bool torn =
       !all.empty() && all.back().end == stream.inflated_bytes && all.back().reason == DamageReason::kTornTail;
   for (const StreamDamage& damage : stream.damage) {

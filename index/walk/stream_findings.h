@@ -28,4 +28,8 @@ struct StreamFindings {
 [[nodiscard]] std::vector<DamagedRange> DamageOf(const std::vector<DamagedRange>& walked, const StreamFindings& stream,
                                                  uint64_t file_bytes);
 
+/// Sets the position in the file of ranges that were found in the inflated bytes, as DamageOf does. It depends on where
+/// the stream has checkpoints and where the file ends.
+void LocateInFile(const StreamFindings& stream, uint64_t file_bytes, std::vector<DamagedRange>& walked);
+
 }  // namespace ofindex

@@ -81,6 +81,7 @@ Result<OffsetMap> OffsetMap::Open(const std::string& path, const std::string& sh
 
 Result<void> OffsetMap::CheckLayout() const {
   const uint64_t size = header_.file_bytes;
+  if (header_.live > header_.records) return Damaged(0, "the map claims more records than ordinals");
   const bool fits = Fits(header_.names_at, header_.names_bytes, size) &&
                     TableFits(header_.shards_at, header_.shards, kMapShardBytes, size) &&
                     TableFits(header_.blocks_at, header_.blocks, kMapEntryBytes, size) &&
@@ -191,7 +192,7 @@ bool OffsetMap::CellOf(uint64_t cell, Cell& found) const {
 }
 
 // Finds the last block of the ordinal's cell that does not begin after the record: one of the first two in a
-// well-filled dataset, whose blocks hold 65,536 records.
+// well-filled dataset, whose blocks hold 65,536 records. Finds the first block if all begin after it.
 bool OffsetMap::FindBlock(uint64_t ordinal, uint64_t& number) const {
   Cell cell{};
   if (!CellOf(ordinal / kJumpRecords, cell)) return false;
@@ -230,7 +231,7 @@ bool OffsetMap::ReadCell(uint64_t cell, std::atomic<uint64_t>* first_records, Ce
 OffsetMap::Step OffsetMap::PlaceIn(const CachedBlock& cached, uint64_t number, uint64_t ordinal, Place& place) const {
   const MapBlock& block = cached.block;
   const uint64_t record = ordinal - block.first_record;
-  if (record >= block.records) return Step::kBadJumps;
+  if (record >= block.records) return Step::kMissing;
   const uint8_t* const stored = cached.StoredIn(data_);
   const auto extent = PackedOffsets(cached.stored.data(), stored).At(static_cast<uint32_t>(record));
   if (extent.begin > extent.end || extent.begin < block.begin || extent.end > block.end) return Step::kOutside;
@@ -241,7 +242,7 @@ OffsetMap::Step OffsetMap::PlaceIn(const CachedBlock& cached, uint64_t number, u
 }
 
 // Runs in a guarded section, so a fault may end it at any load. Starts at ordinals[at], and keeps `at` up to date. Sets
-// `other` to a block that must be read first, or to the offset of the damage.
+// `other` to a block that must be read first or lacks the record, or to the offset of the damage.
 OffsetMap::Step OffsetMap::LookUp(std::span<const uint64_t> ordinals, std::span<Place> places, volatile size_t& at,
                                   volatile uint64_t& other) const {
   const CachedBlock* cached = nullptr;
@@ -250,7 +251,7 @@ OffsetMap::Step OffsetMap::LookUp(std::span<const uint64_t> ordinals, std::span<
     at = i;
     const uint64_t ordinal = ordinals[i];
     if (cached == nullptr || ordinal - cached->block.first_record >= cached->block.records) {
-      if (!FindBlock(ordinal, number)) return Step::kBadJumps;
+      if (!FindBlock(ordinal, number)) return header_.blocks == 0 ? Step::kMissing : Step::kBadJumps;
       cached = blocks_->cached[number].load(std::memory_order_acquire);
       other = number;
       if (cached == nullptr) return Step::kOtherBlock;
@@ -271,6 +272,7 @@ Result<void> OffsetMap::FindAll(std::span<const uint64_t> ordinals, std::span<Pl
     switch (step) {
       case Step::kDone: return {};
       case Step::kOtherBlock: OFINDEX_TRY(GetBlock(other)); break;
+      case Step::kMissing: return Missing(ordinals[at], other);
       case Step::kBadJumps: return Damaged(header_.jumps_at, "the jump table is damaged");
       case Step::kOutside: return Damaged(other, "a record lies outside its block");
     }

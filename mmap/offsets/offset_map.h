@@ -44,7 +44,11 @@ class OffsetMap {
                                               uint64_t copied_bytes = kCopiedMapBytes);
 
   [[nodiscard]] const MapHeader& header() const { return header_; }
+
+  /// Returns the end of the ordinals, and how many of them have a record. The others are holes: their records are gone.
   [[nodiscard]] uint64_t records() const { return header_.records; }
+  [[nodiscard]] uint64_t live() const { return header_.live; }
+
   [[nodiscard]] uint64_t shards() const { return header_.shards; }
 
   /// Returns the map's file. Data read through a CheckedBlock can be trusted if the file has not changed since
@@ -62,7 +66,8 @@ class OffsetMap {
 
   /// Returns the place of record `ordinal`, which is less than records(). O(1): two cache misses in a large map, and no
   /// system call if the block is copied. HotBlockCache is faster for many records.
-  /// Errors: kIndex if the map is damaged; kStale if the map was truncated or rewritten after it was opened.
+  /// Errors: kOutOfRange if the record is gone; kIndex if the map is damaged; kStale if the map was truncated or
+  /// rewritten after it was opened.
   [[nodiscard]] Result<Place> Find(uint64_t ordinal) const;
 
   /// Sets places[i] to the place of record ordinals[i]; both spans have the same size. Faster than one call per record,
@@ -83,7 +88,8 @@ class OffsetMap {
   /// Returns block `number`, which is less than header().blocks. Errors: kIndex; kStale if the map was truncated.
   [[nodiscard]] Result<CheckedBlock> Block(uint64_t number) const;
 
-  /// The blocks [first, last] that hold the records with ordinals [kJumpRecords * cell, kJumpRecords * (cell + 1)).
+  /// The blocks [first, last], among which are all that hold records with ordinals [kJumpRecords * cell, kJumpRecords *
+  /// (cell + 1)).
   struct Cell {
     uint64_t first;
     uint64_t last;
@@ -111,7 +117,7 @@ class OffsetMap {
 
  private:
   class Points;
-  enum class Step { kDone, kOtherBlock, kBadJumps, kOutside };
+  enum class Step { kDone, kOtherBlock, kMissing, kBadJumps, kOutside };
 
   /// A copy of a block's entry and frames, verified by the entry's checksum.
   struct CachedBlock {
@@ -157,6 +163,7 @@ class OffsetMap {
   [[nodiscard]] Result<void> CheckLayout() const;
   [[nodiscard]] Result<void> CheckSound() const;
   [[nodiscard]] Result<void> CheckBlocks(const Progress& progress) const;
+  [[nodiscard]] Result<void> CheckJumps(uint64_t end, uint64_t blocks, uint64_t& jump) const;
   [[nodiscard]] Result<void> CheckShards(const Progress& progress) const;
   [[nodiscard]] Result<void> CheckPoints(uint64_t shard, const Progress& progress) const;
   [[nodiscard]] Result<void> FindAll(std::span<const uint64_t> ordinals, std::span<Place> places) const;
@@ -173,10 +180,15 @@ class OffsetMap {
   [[nodiscard]] bool Holds(const CachedBlock& cached) const;
   [[nodiscard]] bool TakeRoom(CachedBlock& cached) const;
   [[nodiscard]] Result<MapShard> ReadShard(uint64_t shard) const;
+  [[nodiscard]] Result<MapShard> ShardThatHeld(uint64_t ordinal) const;
   [[nodiscard]] Result<MapStream> StreamOf(uint64_t shard) const;
   [[nodiscard]] Result<void> CopyOut(uint64_t at, std::span<uint8_t> out) const;
   [[nodiscard]] tl::unexpected<Error> Damaged(uint64_t offset, const char* what) const;
   [[nodiscard]] tl::unexpected<Error> Rewritten() const;
+  [[nodiscard]] tl::unexpected<Error> Missing(uint64_t ordinal, uint64_t number) const;
+  [[nodiscard]] tl::unexpected<Error> Gone(uint64_t ordinal) const;
+  [[nodiscard]] Result<bool> InHole(uint64_t ordinal, uint64_t number) const;
+  [[nodiscard]] Result<uint64_t> CheckedFirst(uint64_t number) const;
   [[nodiscard]] uint64_t EntryAt(uint64_t block) const { return header_.blocks_at + block * kMapEntryBytes; }
 
   // Calls `read` while the file does not change, retrying if it does.
@@ -192,9 +204,5 @@ class OffsetMap {
   const uint8_t* data_ = nullptr;  // read only in a guarded section
   std::unique_ptr<BlockCache> blocks_;
 };
-
-[[nodiscard]] constexpr uint64_t JumpCount(uint64_t records) {
-  return records / kJumpRecords + (records % kJumpRecords != 0 ? 1 : 0);
-}
 
 }  // namespace ofindex

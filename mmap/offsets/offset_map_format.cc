@@ -16,6 +16,7 @@ constexpr std::array kHeaderFields = {
     &MapHeader::payload_bytes, &MapHeader::names_at,   &MapHeader::names_bytes, &MapHeader::shards_at,
     &MapHeader::blocks_at,     &MapHeader::jumps_at,   &MapHeader::file_bytes,  &MapHeader::data_dir_bytes,
     &MapHeader::streams,       &MapHeader::streams_at, &MapHeader::points,      &MapHeader::points_at,
+    &MapHeader::live,
 };
 constexpr uint64_t kHeaderFieldsAt = 32;
 
@@ -101,7 +102,7 @@ void EncodeMapShard(const MapShard& shard, uint64_t name_at, uint8_t* out) {
   StoreLe64(out, name_at);
   StoreLe32(out + 8, static_cast<uint32_t>(shard.path.size()));
   StoreLe32(out + 12, static_cast<uint32_t>(shard.framing) | static_cast<uint32_t>(shard.payload) << 8 |
-                          static_cast<uint32_t>(shard.compression) << 16);
+                          static_cast<uint32_t>(shard.compression) << 16 | static_cast<uint32_t>(shard.gone) << 24);
   StoreLe64(out + 16, shard.identity.size);
   StoreLe64(out + 24, static_cast<uint64_t>(shard.identity.mtime_ns));
   StoreLe64(out + 32, shard.identity.fingerprint);
@@ -126,7 +127,8 @@ bool DecodeMapShard(const uint8_t* in, std::string name, MapShard& shard) {
                         LoadLe64(in + 32)},
            .first_record = LoadLe64(in + 40),
            .records = LoadLe64(in + 48),
-           .compression = static_cast<Compression>(in[14])};
+           .compression = static_cast<Compression>(in[14]),
+           .gone = in[15] != 0};
   return true;
 }
 

@@ -19,8 +19,8 @@ namespace ofindex {
 //            in between, the windows of checkpoints
 //   names    the shards' paths, one after the other
 //   shards   80 bytes per shard
-//   blocks   64 bytes per block, by first record
-//   jumps    u32 per 65,536 records: the block that holds record 65,536 * k
+//   blocks   64 bytes per block, by first record; ordinals in no block belong to records that are gone
+//   jumps    u32 per 65,536 ordinals: the last block that begins at or before ordinal 65,536 * k, 0 if there is none
 //   streams  64 bytes per compressed shard, by shard
 //   points   32 bytes per checkpoint of those shards
 //
@@ -28,18 +28,23 @@ namespace ofindex {
 // of records and shards, and a flipped bit in any part is noticed when that part is used.
 
 inline constexpr std::array<char, 8> kMapMagic = {'O', 'F', 'I', 'D', 'X', 'M', 'A', 'P'};
-inline constexpr uint32_t kMapVersion = 3;
+inline constexpr uint32_t kMapVersion = 4;
 inline constexpr uint64_t kMapHeaderBytes = 256;
 inline constexpr uint64_t kMapShardBytes = 80;
 inline constexpr uint64_t kMapEntryBytes = 64;  ///< size of the entry of a block or a stream
 inline constexpr uint64_t kMapPointBytes = 32;
 inline constexpr uint64_t kJumpRecords = 65536;
 
+/// Returns the number of jumps in a map whose ordinals end at `records`.
+[[nodiscard]] constexpr uint64_t JumpCount(uint64_t records) {
+  return records / kJumpRecords + (records % kJumpRecords != 0 ? 1 : 0);
+}
+
 /// The header of a map. Offsets are in the map file.
 struct MapHeader {
   Digest128 index_id{};        ///< id of the index that the map was derived from
   uint64_t index_binding = 0;  ///< hash of that index file's size and first 128 KiB: differs for another build's index
-  uint64_t records = 0;
+  uint64_t records = 0;        ///< end of the ordinals, those of records that are gone included
   uint64_t shards = 0;
   uint64_t blocks = 0;
   uint64_t payload_bytes = 0;
@@ -54,6 +59,7 @@ struct MapHeader {
   uint64_t streams_at = 0;
   uint64_t points = 0;  ///< number of checkpoints of all compressed shards
   uint64_t points_at = 0;
+  uint64_t live = 0;  ///< number of records that are not gone
 
   void Encode(uint8_t* out) const;
 
@@ -71,6 +77,7 @@ struct MapShard {
   uint64_t records = 0;
   Compression compression = Compression::kNone;
   uint64_t inflated_bytes = 0;  ///< for a compressed shard
+  bool gone = false;            ///< its records keep their ordinals, but no block holds them
 };
 
 /// The additional entry of a compressed shard.

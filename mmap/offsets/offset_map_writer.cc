@@ -1,6 +1,8 @@
 #include "mmap/offsets/offset_map_writer.h"
 
+#include <algorithm>
 #include <array>
+#include <cassert>
 
 namespace ofindex {
 namespace {
@@ -22,7 +24,8 @@ Result<OffsetMapWriter> OffsetMapWriter::Begin(OutputFile out) {
 }
 
 Result<void> OffsetMapWriter::AddBlock(MapBlock block, ByteView packed, std::span<const uint32_t> bad) {
-  block.first_record = records_;
+  assert(block.first_record >= end_);
+  AddJumps(block.first_record);
   block.packed_at = out_.size();
   block.packed_bytes = static_cast<uint32_t>(packed.size());
   block.bad = static_cast<uint32_t>(bad.size());
@@ -30,14 +33,18 @@ Result<void> OffsetMapWriter::AddBlock(MapBlock block, ByteView packed, std::spa
   for (uint32_t one : bad) StoreLe32(NextEntry(stored_, 4), one);
   OFINDEX_TRY(out_.Append(stored_));
   block.Encode(stored_, NextEntry(block_table_, kMapEntryBytes));
-
-  const uint64_t end = records_ + block.records;
-  while (jump_table_.size() / 4 * kJumpRecords < end) {
-    StoreLe32(NextEntry(jump_table_, 4), static_cast<uint32_t>(blocks_));
-  }
-  records_ = end;
+  end_ = block.first_record + block.records;
+  live_ += block.records;
   ++blocks_;
   return {};
+}
+
+// Adds the jumps of ordinals less than `end`, which is where the next block begins: they lead to the last block.
+void OffsetMapWriter::AddJumps(uint64_t end) {
+  const uint64_t last = std::max<uint64_t>(blocks_, 1) - 1;
+  while (jump_table_.size() / 4 < JumpCount(end)) {
+    StoreLe32(NextEntry(jump_table_, 4), static_cast<uint32_t>(last));
+  }
 }
 
 Result<void> OffsetMapWriter::AddCheckpoint(const Checkpoint& checkpoint) {
@@ -65,7 +72,9 @@ void OffsetMapWriter::AddShard(const MapShard& shard) {
 }
 
 Result<void> OffsetMapWriter::Finish(MapHeader header) {
-  header.records = records_;
+  header.records = std::max(header.records, end_);
+  header.live = live_;
+  AddJumps(header.records);
   header.shards = shards_;
   header.blocks = blocks_;
   header.names_bytes = names_.size();

@@ -12,16 +12,17 @@
 
 namespace ofindex {
 
-/// Writes a NAME.ofidx-map: all blocks in ordinal order, all shards with their checkpoints, then Finish. Keeps 64 bytes
-/// per block and 32 bytes per checkpoint in memory. Movable, not copyable; not thread-safe.
+/// Writes a NAME.ofidx-map: all blocks in ordinal order, all shards with their checkpoints, then Finish. The shards
+/// that are gone are added too, without blocks. Keeps 64 bytes per block and 32 bytes per checkpoint in memory.
+/// Movable, not copyable; not thread-safe.
 class OffsetMapWriter {
  public:
   /// Starts a map in `out`, an empty file. Errors: kIo.
   [[nodiscard]] static Result<OffsetMapWriter> Begin(OutputFile out);
 
-  /// Appends the next block, whose records follow those of the previous block. `packed` are packed offsets; `bad` lists
-  /// the bad records in ascending order, in the form described at MapBlock. Reads only shard, begin, end and records of
-  /// `block`.
+  /// Appends the next block. Its first record is at or after the end of the previous block; the ordinals in between are
+  /// gone. `packed` are packed offsets; `bad` lists the bad records in ascending order, in the form described at
+  /// MapBlock. Reads only shard, begin, end, first_record and records of `block`.
   [[nodiscard]] Result<void> AddBlock(MapBlock block, ByteView packed, std::span<const uint32_t> bad);
 
   /// Appends the next checkpoint of the shard to be added next. Errors: kIo.
@@ -31,14 +32,18 @@ class OffsetMapWriter {
   void AddShard(const MapShard& shard);
 
   /// Writes the tables and the header and flushes to the system; the caller that publishes the map syncs it to disk.
-  /// `header` provides index_id, index_binding, payload_bytes and data_dir_bytes. Errors: kIo.
+  /// `header` provides index_id, index_binding, payload_bytes, data_dir_bytes and, if the last ordinals are gone,
+  /// records. Errors: kIo.
   [[nodiscard]] Result<void> Finish(MapHeader header);
 
  private:
   explicit OffsetMapWriter(OutputFile out) : out_(std::move(out)) {}
 
+  void AddJumps(uint64_t end);
+
   OutputFile out_;
-  uint64_t records_ = 0;
+  uint64_t end_ = 0;  // of the last block's ordinals
+  uint64_t live_ = 0;
   uint64_t blocks_ = 0;
   uint64_t shards_ = 0;
   std::vector<uint8_t> block_table_;

@@ -33,7 +33,7 @@ from ._features import Feature, Features, fixed, ragged, raw
 from ._mix import Mix, mix
 from ._mix_sampler import MixSampler
 from ._ofindex import version as __version__
-from ._opening import build, open
+from ._opening import build, open, update
 from ._pack import pack
 from ._rows import Rows, Table
 from ._sampler import Sampler
@@ -87,4 +87,5 @@ __all__ = [
     "raw",
     "tf",
     "torch",
+    "update",
 ]

@@ -57,8 +57,10 @@ class Dataset(_ofindex.Records):
     Arrow see a table of its columns, and numpy sees an array of its payloads.
 
     A Dataset contains all records, or is a view: some of them, in an order of its own. Both have the same methods, and
-    number their records from 0. Opening takes no time, whatever the size; the memory used is page cache. Made by
-    `ofindex.open` and `ofindex.build`.
+    number their records from 0. If records have gone with their shards (``ofindex update``), the others keep their
+    numbers: reading one that is gone raises `IndexError`. Length, iteration, views, samplers, columns and statistics
+    are over the records that are there, and ``ds[:]`` numbers them without gaps. Opening takes no time, whatever the
+    size; the memory used is page cache. Made by `ofindex.open` and `ofindex.build`.
 
     All answers come from the index that was opened, even if that index is later replaced or deleted, or the working
     directory changes. If the index file is rewritten in place, `StaleError` is raised.
@@ -98,7 +100,7 @@ class Dataset(_ofindex.Records):
 
     @property
     def _is_all(self) -> bool:
-        return self.rows.is_all(self._source.records)
+        return self.rows.is_all(self._source.ordinals)
 
     def _need_all(self, name: str) -> None:
         """Raise AttributeError on a view, so that for Arrow consumers a view does not have the attribute `name`."""
@@ -110,6 +112,12 @@ class Dataset(_ofindex.Records):
             return []
         # The index does not list the features of bad records.
         return [None if self._options["allow_bad"] else self._shared.features]
+
+    def _present(self) -> Dataset:
+        """Return this Dataset, or if records have gone with their shards, the view of those that are there."""
+        if len(self.rows) == len(self):
+            return self
+        return self._with(_ofindex.present_rows(self._source, self.rows))
 
     @property
     def _payloads(self) -> _ofindex.Payloads:
@@ -127,22 +135,25 @@ class Dataset(_ofindex.Records):
     def _view_of(self, key: Any) -> Dataset:
         """``ds[key]`` for a key that is not a number; called by the extension."""
         if isinstance(key, slice):
-            indices = range(*key.indices(len(self)))
-            return self._with(self.rows.slice(indices.start if indices else 0, indices.step, len(indices)))
+            indices = range(*key.indices(len(self.rows)))
+            start = indices.start if indices else 0
+            return self._with(_ofindex.slice_rows(self._source, self.rows, start, indices.step, len(indices)))
         if isinstance(key, (str, bytes)) or not hasattr(key, "__len__"):
             raise TypeError(f"records are selected by integers, slices or lists of integers, not {type(key).__name__}")
         if getattr(key, "dtype", None) == np.bool_:
             if np.ndim(key) != 1 or len(key) != len(self):
                 raise IndexError(f"a mask of {len(key):,} values for {len(self):,} records")
-            key = np.flatnonzero(key)
-        return self._with(self.rows.pick(key))
+            there = self._present()
+            return self._with(_ofindex.pick_rows(self._source, there.rows, np.flatnonzero(key)))
+        return self._with(_ofindex.pick_rows(self._source, self.rows, key))
 
     def __iter__(self) -> Iterator[bytes]:
         """Iterate over the records in order, read many at a time."""
-        at, size = 0, len(self)
+        there = self._present()
+        at, size = 0, len(there)
         while at < size:
             end = min(size, at + 256)
-            yield from self.__getitems__(range(at, end))
+            yield from there.__getitems__(range(at, end))
             at = end
 
     def __reversed__(self) -> Iterator[bytes]:
@@ -157,10 +168,11 @@ class Dataset(_ofindex.Records):
 
     def index(self, payload: bytes, start: int = 0, stop: int | None = None) -> int:
         """Return the number of the first record whose payload is `payload`; reads all records before it."""
-        begin, end, _ = slice(start, stop).indices(len(self))
-        for number, record in enumerate(self[begin:end], begin):
+        begin, end, _ = slice(start, stop).indices(len(self.rows))
+        some = self[begin:end]
+        for at, record in enumerate(some):
             if record == payload:
-                return number
+                return begin + at if self._present() is self else int(some.ordinals([at])[0])
         raise ValueError("no record has this payload")
 
     def count(self, payload: bytes) -> int:
@@ -178,8 +190,8 @@ class Dataset(_ofindex.Records):
             values, one per step. Names that are not UTF-8 are decoded with "surrogateescape".
 
         Raises:
-            IndexError: there is no such record. FeatureError: payloads are opaque. DamageError: the payload is not a
-            message.
+            IndexError: there is no such record, or it is gone. FeatureError: payloads are opaque. DamageError: the
+            payload is not a message.
         """
         return _ofindex.record(self, number)
 
@@ -187,8 +199,7 @@ class Dataset(_ofindex.Records):
         """Decode records into arrays, in the order of `ids`.
 
         Args:
-            ids: Numbers of records: integers, or an integer array of shape ``(n,)``, each in
-                ``[-len(self), len(self))``.
+            ids: Numbers of records: integers, or an integer array of shape ``(n,)``; negative ones count from the end.
             features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. ``NAME[]`` is the feature list NAME of
                 SequenceExamples, with the values of its steps concatenated.
             threads: Maximum number of threads that decode a large batch; None: one per processor.
@@ -397,7 +408,7 @@ class Dataset(_ofindex.Records):
         )
 
     def __eq__(self, other: object) -> bool:
-        """Whether both contain the same records of the same index, in the same order."""
+        """Whether both contain the same records of the same index, in the same order, with the same numbers."""
         if not isinstance(other, Dataset):
             return NotImplemented
         return self._source.id == other._source.id and self.rows.fingerprint() == other.rows.fingerprint()
@@ -420,5 +431,7 @@ def _reopen(index_path: str, options: dict[str, Any], identity: str, rows: bytes
     """Rebuild a Dataset from a pickle."""
     source = open_source(index_path, options)
     if source.identity != identity:
-        raise StaleError(f"{index_path}: the index was rebuilt after this Dataset was pickled")
-    return Dataset(source, _ofindex.Rows.parse(rows, source.records), options)
+        raise StaleError(
+            f"{index_path}: the index was rebuilt or updated after this Dataset was pickled: open it again"
+        )
+    return Dataset(source, _ofindex.Rows.parse(rows, source.ordinals), options)

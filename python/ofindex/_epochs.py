@@ -114,6 +114,10 @@ class Reader(Protocol):
     def seek(self, position: int, /) -> None:
         """Move to a position of the epoch, from which all ranks continue together."""
 
+    def resume(self, epoch: int, position: int, /) -> None:
+        """Do the same in `epoch` of the records that are read now: those of an older generation if this reader comes
+        from a state. `set_epoch` moves to the newest generation."""
+
     def state(self) -> str:
         """Return the current position, and what identifies the rows and their order, as JSON."""
 
@@ -208,8 +212,7 @@ class SamplerIterator:
                 f"the state is of another sampler: {', '.join(differing)} differ; load it into the sampler"
             )
         position = number_of(given, "position", self._reader.epoch_size)
-        self._reader.set_epoch(number_of(given, "epoch"))
-        self._reader.seek(position)
+        self._reader.resume(number_of(given, "epoch"), position)
         self._begin()
         self._sampler._was_loaded(self)
 
@@ -279,7 +282,7 @@ class EpochSampler:
     def _epoch_length(self) -> int:
         """Number of rows in a whole epoch."""
         anew = self._begin.copy()
-        anew.seek(0)
+        anew.set_epoch(anew.epoch)
         return anew.left
 
     def __iter__(self) -> SamplerIterator:

@@ -27,10 +27,10 @@ class Mix:
     a fixed proportion. Made by `mix`. Can be pickled."""
 
     def __init__(self, datasets: Sequence[Dataset], weights: Sequence[float]) -> None:
-        self.datasets = tuple(datasets)
+        self.datasets = tuple(dataset._present() for dataset in datasets)
         self.weights = tuple(float(weight) for weight in weights)
         self._first_rows = list(itertools.accumulate(map(len, self.datasets), initial=0))
-        sizes = [dataset._source.records for dataset in self.datasets]
+        sizes = [dataset._source.ordinals for dataset in self.datasets]
         self._first_ordinals = list(itertools.accumulate(sizes, initial=0))
         self._payloads_made: _ofindex.Payloads | None = None
         _ofindex.make_mixture(self.weights, list(map(len, self.datasets)), 0)  # report errors early
@@ -84,6 +84,10 @@ class Mix:
         owners = np.searchsorted(self._first_rows, wanted, side="right") - 1
         for which in np.unique(owners).tolist():
             yield which, np.flatnonzero(owners == which)
+
+    def _present(self) -> Mix:
+        """See `Dataset._present`: a mix numbers only records that are there."""
+        return self
 
     def _known_features(self) -> list[frozenset[str] | None]:
         return [names for dataset in self.datasets for names in dataset._known_features()]

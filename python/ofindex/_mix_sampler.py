@@ -116,6 +116,10 @@ class MixReader:
         self._step = 0
         self._ended = False
 
+    def resume(self, epoch: int, position: int) -> None:
+        self.set_epoch(epoch)
+        self.seek(position)
+
     def copy(self) -> MixReader:
         twin = copy.copy(self)
         twin._order = self._order.copy()
@@ -180,7 +184,10 @@ class MixSampler(EpochSampler):
         given, own = checked_state(state), self._begin_state()
         for key in ("schema", "law", "sources", "weights"):
             if given.get(key) != own[key]:
-                raise StaleError(f"the state is of another mix: its {key} are not those of this mix")
+                raise StaleError(
+                    f"the state is of another mix, or a dataset of it was updated since: its {key} are not those of "
+                    "this mix; begin the next epoch without the state"
+                )
         begin = MixReader(self._dataset, number_of(given, "seed"), number_of(given, "epoch"), *self._slice)
         begin.seek(number_of(given, "position", self.epoch_size))
         self._resume(begin)

@@ -119,11 +119,54 @@ def build(
             whole(max_inflated_bytes, "max_inflated_bytes", 1, 1 << 62),
             report,
         )
-    for unreadable in built["unreadable"]:
-        warnings.warn(f"{unreadable}; everything else is in the index", RuntimeWarning, stacklevel=2)
-    for fault in _faults(built):
-        warnings.warn(f"{fault}; every intact record is in the index", RuntimeWarning, stacklevel=2)
+    _warn_of(built)
     return open(built["index"])
+
+
+def update(
+    path: Path,
+    data: Path | Sequence[Path] = (),
+    verify: bool = False,
+    prune: bool = False,
+    threads: int | None = None,
+    progress: bool | Report | None = None,
+) -> dict[str, Any]:
+    """Bring an index up to date with its data: read what is new, and no more. Ordinals never move, except by `prune`;
+    what is missing leaves a gap. Datasets that are open keep the old index: open it again.
+
+    Args:
+        path: The index, or the data that it was built from.
+        data: More files, folders, quoted globs or ``@LIST``, which belong to the data of the index from now on.
+        verify: Also read every payload byte of what is read, even if the index was built without it.
+        prune: Also drop what is gone, and put all shards in the order of a new build. Ordinals move: states of samplers
+            from before are refused.
+        threads, progress: As in `build`.
+
+    Returns:
+        What was found, with the keys of ``ofindex update --json``: "new", "grown", "changed", "moved", "restored",
+        "missing" and "unreadable" list shards, "new_records" and "gone_records" count, "up_to_date" is true if nothing
+        was done, "generation" counts the versions of the index. A RuntimeWarning names the first damage in what was
+        read, and each unreadable file.
+
+    Raises:
+        FileNotFoundError: there is no index. StaleError: all shards are missing. LockError: another process writes the
+        index. FormatError: a new shard is of another format. ValueError: the index was built with a message type.
+    """
+    paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
+    with reporting(progress, "update") as report:
+        updated = _ofindex.update(
+            os.fspath(path), [os.fspath(path) for path in paths], bool(verify), bool(prune), thread_limit(threads), report
+        )
+    _warn_of(updated)
+    return updated
+
+
+def _warn_of(written: dict[str, Any]) -> None:
+    """Warn the caller's caller of what a build or an update could not read, or found wrong."""
+    for unreadable in written.pop("unreadable_files"):
+        warnings.warn(f"{unreadable}; everything else is in the index", RuntimeWarning, stacklevel=3)
+    for fault in _faults(written):
+        warnings.warn(f"{fault}; every intact record is in the index", RuntimeWarning, stacklevel=3)
 
 
 def _faults(built: dict[str, Any]) -> list[str]:

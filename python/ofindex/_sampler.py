@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import operator
-from typing import TYPE_CHECKING, Any, Literal, cast
+import warnings
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from ._epochs import EpochSampler, State, checked_state, rank_and_world_size
 
@@ -21,6 +22,29 @@ def block_size(block: int | Literal["auto"] | None) -> int | None:
     if size < 1:
         raise ValueError(f"block={block}: expected 'auto' or a number of records, 1 or more")
     return size
+
+
+class Changes(NamedTuple):
+    """What updates of the index have changed for the epoch of a state since the state was taken."""
+
+    new: int
+    """Number of records that the state's epoch does not have."""
+    gone: int
+    """Number of the dataset's records that are gone; 0 if the state's epoch goes on, since it misses none then."""
+    generations: tuple[int, int]
+    """Generation of the state, and of the dataset."""
+    begun_anew: bool
+    """Whether nothing of the epoch was read, so that it has the records that are there now."""
+
+    def text(self) -> str:
+        """Return the changes as a sentence."""
+        named = ((self.new, "new"), (self.gone, "missing"))
+        counts = " and ".join(f"{count:,} {word}" for count, word in named if count)
+        before, now = self.generations
+        what = f"the dataset has {counts} records since this state (generation {before}, now {now})"
+        if self.begun_anew:
+            return f"{what}: nothing of the epoch was read, so it is read as the dataset is now"
+        return f"{what}: they come with the next epoch" if self.new else what
 
 
 class Sampler(EpochSampler):
@@ -53,14 +77,32 @@ class Sampler(EpochSampler):
         """Replace seed, epoch and position by those of `state`, which may come from any number of ranks. The next
         iterator continues from there; no record of the epoch is lost or read twice.
 
+        If the index was updated since, the epoch goes on with the records that it began with, in the same order. New
+        records come with the next epoch: a warning counts them, and `changes` has the numbers. An epoch of which
+        nothing was read has them at once.
+
         Args:
             force: Accept a state of another dataset, of other rows or of another order.
 
         Raises:
-            StaleError: the state is not of this dataset, these rows and this order; the text gives the difference.
+            StaleError: the state is not of this dataset, these rows and this order, or records of its epoch are gone;
+            the text gives the difference.
         """
         options = {**self._options, "state": json.dumps(checked_state(state)), "force": force}
         self._resume(self._opened(options))
+        if self.changes is not None:
+            warnings.warn(self.changes.text(), UserWarning, stacklevel=2)
+
+    @property
+    def changes(self) -> Changes | None:
+        """What updates of the index have changed since the loaded state; None if nothing has, if no state was loaded,
+        or if the next epoch was begun."""
+        reader = self._standing if self._iterator is None else self._iterator._reader
+        changes = cast("_ofindex.RowSampler", reader).changes
+        if changes is None:
+            return None
+        new, gone, before, now, begun_anew = changes
+        return Changes(new, gone, (before, now), begun_anew)
 
     def __reduce__(self) -> tuple[Any, ...]:
         options = {**self._options, "state": json.dumps(self.state_dict())}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
@@ -40,6 +40,11 @@ class Dataset(torch.utils.data.Dataset[Any]):
 
     def __len__(self) -> int:
         return len(self.dataset)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the items in order. Without this method, Python would stop at the first missing record."""
+        there = Dataset(self.dataset._present(), self.features, self.transform)
+        return (there[number] for number in range(len(there)))
 
     def __getitem__(self, number: int) -> Any:
         if self.features is not None:

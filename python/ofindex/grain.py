@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ._arrays import BytesArray
@@ -33,6 +33,11 @@ class DataSource:
 
     def __len__(self) -> int:
         return len(self.dataset)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the items in order. Without this method, Python would stop at the first missing record."""
+        there = DataSource(self.dataset._present(), self.features)
+        return (there[number] for number in range(len(there)))
 
     def __getitem__(self, number: int) -> Any:
         if self.features is None:

@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 
+#include "python/src/columns/building.h"
 #include "python/src/columns/catalog.h"
 #include "python/src/columns/columns.h"
 #include "python/src/columns/sql.h"
@@ -23,6 +24,7 @@ NB_MODULE(_ofindex, m) {
   ofindex::python::BindSampler(m);
   ofindex::python::BindSql(m);
   ofindex::python::BindCatalog(m);
+  ofindex::python::BindBuilding(m);
   ofindex::python::BindDecodeOne(m);
   ofindex::python::BindDecoder(m);
   ofindex::python::BindLoader(m);

@@ -1,5 +1,7 @@
 #include "query/columns/column_store.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/allocation.h"
@@ -12,10 +14,17 @@ ColumnStore::ColumnStore(std::unique_ptr<ColumnSource> source, ColumnStoreOption
     : source_(std::move(source)),
       cache_(options.cache_bytes),
       threads_(options.threads == 0 ? ProcessorCount() : options.threads),
-      columns_(ColumnsOf(source_.features())) {}
+      columns_(ColumnsOf(source_.features())) {
+  for (const BlockMetadata& block : blocks()) records_ += block.records;
+}
 
-uint64_t ColumnStore::records() const {
-  return blocks().empty() ? 0 : blocks().back().first_record + blocks().back().records;
+std::optional<uint64_t> ColumnStore::BlockOf(uint64_t ordinal) const {
+  const auto after = std::upper_bound(blocks().begin(), blocks().end(), ordinal,
+                                      [](uint64_t o, const BlockMetadata& block) { return o < block.first_record; });
+  if (after == blocks().begin()) return std::nullopt;
+  const BlockMetadata& block = *std::prev(after);
+  if (ordinal - block.first_record >= block.records) return std::nullopt;
+  return static_cast<uint64_t>(after - blocks().begin()) - 1;
 }
 
 uint8_t ColumnStore::kinds(const Column& column) const {

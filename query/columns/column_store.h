@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,13 @@ class ColumnStore {
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return source_.shards(); }
   [[nodiscard]] const std::vector<BlockMetadata>& blocks() const { return source_.blocks(); }
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return source_.features(); }
-  [[nodiscard]] uint64_t records() const;
+  [[nodiscard]] uint64_t records() const { return records_; }
+
+  /// Returns one more than the last ordinal: more than records(), if records have gone with their shards.
+  [[nodiscard]] uint64_t ordinals() const { return source_.ordinals(); }
+
+  /// Returns the block that holds a record; nullopt if there is no such record.
+  [[nodiscard]] std::optional<uint64_t> BlockOf(uint64_t ordinal) const;
   [[nodiscard]] unsigned threads() const { return threads_; }
 
   /// The columns of `records` in order: _id, _shard, _offset, _length, then those of the features by number.
@@ -59,6 +66,7 @@ class ColumnStore {
   SharedSource source_;
   ChunkCache cache_;
   unsigned threads_;
+  uint64_t records_ = 0;
   std::vector<Column> columns_;
 
   std::mutex zones_mutex_;

@@ -50,13 +50,14 @@ class IndexColumns final : public ColumnSource {
   const std::vector<ShardRow>& shards() const override { return catalog_->shards(); }
   const std::vector<BlockMetadata>& blocks() const override { return blocks_; }
   const std::vector<FeatureRow>& features() const override { return catalog_->features(); }
+  uint64_t ordinals() const override { return catalog_->facts().ordinals; }
 
   Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature, ColumnRole role) override {
     return catalog_->ChunkMetadata(feature, role, blocks_);
   }
 
   Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block) override {
-    return catalog_->Data(feature, role, block);
+    return catalog_->Data(feature, role, blocks_[block].number);
   }
 
   Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) override {

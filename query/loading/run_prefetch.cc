@@ -47,11 +47,11 @@ NextOrdinals PrefetchRuns(NextOrdinals order, std::shared_ptr<const RecordReader
 uint64_t RunToPrefetch(const SamplingMethod& method, const View& view, const RecordReader& reader) {
   constexpr uint64_t kReadTogether = uint64_t{256} << 10;
   if (const auto* shape = std::get_if<BlockShape>(&method)) return shape->run;
-  const bool most = view.size() > reader.size() / 2;
+  const bool most = view.size() > reader.live() / 2;
   if (!std::holds_alternative<GlobalShuffle>(method) || !most) return 0;
   const uint64_t bytes = reader.map().header().payload_bytes;
   if (bytes > MemorySize() / 2) return 0;
-  const uint64_t run = kReadTogether / std::max<uint64_t>(bytes / reader.size(), 1);
+  const uint64_t run = kReadTogether / std::max<uint64_t>(bytes / reader.live(), 1);
   return run < 4 ? 0 : run;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "mmap/record_batch.h"
+#include "query/sampling/reading_facts.h"
 
 namespace ofindex {
 namespace {
@@ -40,10 +41,12 @@ Result<std::optional<std::string>> CostOfGlobalShuffle(const Dataset& dataset, c
     return std::nullopt;
   }
   const RecordReader& reader = dataset.reader();
+  OFINDEX_ASSIGN(const View present, PresentRecords(reader));
+  if (present.size() < facts.records) return std::nullopt;
   double total = 0;
   int looks = 0;
   for (uint64_t i = 0; i < kLooks && total < kMaxSeconds; ++i) {
-    const uint64_t ordinal = facts.records / kLooks * i + facts.records / (2 * kLooks);
+    const uint64_t ordinal = present.At(facts.records / kLooks * i + facts.records / (2 * kLooks));
     const auto seconds = SecondsFor(reader, std::span(&ordinal, 1));
     if (!seconds && seconds.error().code == ErrorCode::kDamage) continue;
     OFINDEX_TRY(seconds);
@@ -56,6 +59,7 @@ Result<std::optional<std::string>> CostOfGlobalShuffle(const Dataset& dataset, c
   const uint64_t bytes = std::min(2 * facts.span_bytes, kMaxNeighbourBytes);
   std::vector<uint64_t> neighbours(std::clamp<uint64_t>(bytes / mean, 1, std::min(kMaxNeighbours, facts.records)));
   std::iota(neighbours.begin(), neighbours.end(), 0);
+  present.Map(neighbours);
   const auto together = SecondsFor(reader, neighbours);
   if (!together && together.error().code == ErrorCode::kDamage) return std::nullopt;
   OFINDEX_TRY(together);

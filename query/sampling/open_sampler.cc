@@ -10,6 +10,7 @@
 #include "query/sampling/columns/column_classes.h"
 #include "query/sampling/columns/column_weights.h"
 #include "query/sampling/orders/permutation.h"
+#include "query/sampling/resume.h"
 #include "query/sampling/sets/set_of.h"
 #include "query/sql/where.h"
 
@@ -132,38 +133,66 @@ Result<SamplingMethod> MethodOf(ColumnStore& store, const View& view, const Samp
   return GlobalShuffle{};
 }
 
-Result<View> ViewOf(const std::shared_ptr<ColumnStore>& store, const SampleRequest& request, uint64_t records,
-                    const SqlLimits& limits) {
-  const View view = request.view ? request.view->Below(records) : View::Range(0, records);
-  if (!request.where) return view;
-  OFINDEX_ASSIGN(const Selection selection, Where(store, *request.where, {}, limits));
-  return view.Where(SetOf(selection));
+// Returns the records of `view` that are in `records`.
+View Among(const View& view, const OrdinalSet& records) {
+  const uint64_t size = records.size();
+  const bool is_range = size == 0 || records.Select(size - 1) == size - 1;
+  return is_range ? view.Below(size) : view.Where(records);
 }
 
-// Returns the generation to sample: that of the state, otherwise the last one.
-Result<GenerationRow> Sampled(const std::vector<GenerationRow>& generations, const SampleRequest& request) {
-  const GenerationRow last = generations.empty() ? GenerationRow{} : generations.back();
-  if (!request.state) return last;
-  Result<GenerationRow> of_state = GenerationOf(*request.state, generations);
-  return !of_state && request.force ? last : of_state;
+// Returns true if the request is for all records: the gaps that missing shards leave may be part of its view.
+bool SamplesAll(const ColumnStore& store, const SampleRequest& request) {
+  if (request.where) return false;
+  if (!request.view) return true;
+  const bool has_gaps = store.records() != store.ordinals();
+  if (request.view->size() == store.ordinals()) return true;
+  return has_gaps && request.view->size() >= store.records() &&
+         Among(*request.view, SetOf(store)).size() == store.records();
 }
 
-Result<Sampler> Open(const std::shared_ptr<ColumnStore>& store, const std::vector<GenerationRow>& generations,
-                     const SampleRequest& request, const SqlLimits& limits) {
-  OFINDEX_ASSIGN(const GenerationRow generation, Sampled(generations, request));
-  if (generation.records > std::min(store->records(), kMaxSampled)) {
-    return Fail(ErrorCode::kIndex,
-                StrCat("generation ", generation.number, " has ", generation.records, " records; expected at most ",
-                       FormatCount(std::min(store->records(), kMaxSampled))),
-                "rebuild the index with `ofindex build --force`");
+// Opens a sampler at position 0, of the requested records that are in `records`, those of `generation`.
+Result<Sampler> OpenAmong(const std::shared_ptr<ColumnStore>& store, const GenerationRow& generation,
+                          const OrdinalSet& records, const SampleRequest& request, const SqlLimits& limits) {
+  View view = Among(request.view ? *request.view : View::Range(0, store->ordinals()), records);
+  if (request.where) {
+    OFINDEX_ASSIGN(const Selection selection, Where(store, *request.where, {}, limits));
+    view = view.Where(SetOf(selection));
   }
-  OFINDEX_ASSIGN(View view, ViewOf(store, request, generation.records, limits));
   OFINDEX_ASSIGN(SamplingMethod method, MethodOf(*store, view, request, limits.cancel));
   const uint64_t seed = request.state ? request.state->seed : request.seed;
   OFINDEX_ASSIGN(Sampler sampler,
                  Sampler::Of(generation, std::move(view), std::move(method), seed, request.slice, request.tail));
-  if (request.state && !request.force) OFINDEX_TRY(CheckSameSample(*request.state, sampler.State()));
   sampler.SetEpoch(request.state ? request.state->epoch : request.epoch);
+  return sampler;
+}
+
+// Checks that the dataset has the records of its last generation.
+Result<GenerationRow> Newest(const ColumnStore& store, const std::vector<GenerationRow>& generations) {
+  const GenerationRow newest = generations.empty() ? GenerationRow{} : generations.back();
+  const uint64_t most = std::min(store.ordinals(), kMaxSampled);
+  if (newest.records <= most) return newest;
+  return Fail(
+      ErrorCode::kIndex,
+      StrCat("generation ", newest.number, " has ", newest.records, " records; expected at most ", FormatCount(most)),
+      "rebuild the index with `ofindex build --force`");
+}
+
+Result<Sampler> Open(const std::shared_ptr<ColumnStore>& store, const std::vector<GenerationRow>& generations,
+                     const SampleRequest& request, const SqlLimits& limits, const ShardHistory& history) {
+  OFINDEX_ASSIGN(const GenerationRow newest, Newest(*store, generations));
+  const bool has_gaps = store->records() != store->ordinals();
+  const OrdinalSet there = has_gaps ? SetOf(*store).Below(newest.records) : OrdinalSet::Range(0, newest.records);
+  const auto open = [&](const GenerationRow& generation, const OrdinalSet& records) {
+    return OpenAmong(store, generation, records, request, limits);
+  };
+  OFINDEX_ASSIGN(Sampler sampler, !request.state ? open(newest, there)
+                                                 : Resume(*request.state, {.newest = newest,
+                                                                           .generations = generations,
+                                                                           .history = history,
+                                                                           .there = there,
+                                                                           .samples_all = SamplesAll(*store, request),
+                                                                           .force = request.force,
+                                                                           .open = open}));
   const uint64_t position = request.state ? request.state->position : request.position;
   if (position > sampler.epoch_size()) {
     return Fail(ErrorCode::kUsage,
@@ -176,8 +205,8 @@ Result<Sampler> Open(const std::shared_ptr<ColumnStore>& store, const std::vecto
 }  // namespace
 
 Result<Sampler> OpenSampler(const std::shared_ptr<ColumnStore>& store, const std::vector<GenerationRow>& generations,
-                            const SampleRequest& request, const SqlLimits& limits) {
-  return WithMemory("a sampler's table", [&] { return Open(store, generations, request, limits); });
+                            const SampleRequest& request, const SqlLimits& limits, const ShardHistory& history) {
+  return WithMemory("a sampler's table", [&] { return Open(store, generations, request, limits, history); });
 }
 
 Result<ClassNumbers> ClassesOf(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {

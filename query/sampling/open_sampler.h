@@ -11,6 +11,7 @@
 #include "query/columns/column_store.h"
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/sampler.h"
+#include "query/sampling/shard_history.h"
 #include "query/sql/statement_monitor.h"
 
 namespace ofindex {
@@ -33,14 +34,15 @@ struct SampleRequest {
 };
 
 /// Opens a sampler of the dataset of `store`, which has generations `generations`. With a state, it samples the records
-/// that the dataset had when the state's epoch began: records appended since come with the next epoch that is begun
-/// without the state.
+/// that the dataset had when the state's epoch began, and needs the `history` of the dataset if it was updated since:
+/// records that are new come with the next epoch (query/sampling/resume.h).
 ///
 /// Errors: kUsage if the request is invalid, or names a column that does not exist or cannot be used; kStale if the
-/// state is of another dataset, selection or order (the text gives the difference); those of Where().
+/// state is of another dataset, selection or order, or of records that are gone (the text gives the difference); those
+/// of Where().
 [[nodiscard]] Result<Sampler> OpenSampler(const std::shared_ptr<ColumnStore>& store,
                                           const std::vector<GenerationRow>& generations, const SampleRequest& request,
-                                          const SqlLimits& limits = {});
+                                          const SqlLimits& limits = {}, const ShardHistory& history = {});
 
 /// Returns the class of each record of `view`, by the column called `name`. Errors: kUsage, kIndex, kIo, kLimit.
 [[nodiscard]] Result<ClassNumbers> ClassesOf(ColumnStore& store, const View& view, const std::string& name,

@@ -68,10 +68,10 @@ Result<LengthsOf> LengthsOfColumn(ColumnStore& store, const std::string& name, c
   OFINDEX_TRY(CheckSingle(column, "a length"));
   std::shared_ptr<std::vector<uint32_t>> all;
   OFINDEX_TRY(WithMemory("the length of each record", [&]() -> Result<void> {
-    all = std::make_shared<std::vector<uint32_t>>(store.records());
+    all = std::make_shared<std::vector<uint32_t>>(store.ordinals(), kNull);
     return {};
   }));
-  OFINDEX_TRY(ForEachChunk(store, column, store.records(), cancel,
+  OFINDEX_TRY(ForEachChunk(store, column, store.ordinals(), cancel,
                            [&](uint64_t first, uint64_t count, const Chunk& chunk) -> Result<void> {
                              for (uint32_t r = 0; r < count; ++r) (*all)[first + r] = LengthOf(chunk.At(r));
                              return {};

@@ -39,16 +39,27 @@ Sampler::Sampler(GenerationRow generation, View view, SamplingMethod method, uin
       seed_(seed),
       slice_(slice),
       tail_(tail) {
-  SetEpoch(0);
+  BeginEpoch(0);
 }
 
 void Sampler::SetEpoch(uint64_t epoch) {
+  if (const std::shared_ptr<const Sampler> newest = std::move(newest_)) *this = *newest;
+  changes_.reset();
+  BeginEpoch(epoch);
+}
+
+void Sampler::BeginEpoch(uint64_t epoch) {
   epoch_ = epoch;
   order_ = OrderOf(method_, view_.size(), seed_, epoch);
   Restart(0);
 }
 
 void Sampler::SeekTo(uint64_t position) { Restart(std::min(position, epoch_size())); }
+
+void Sampler::SeekTo(uint64_t epoch, uint64_t position) {
+  if (epoch != epoch_) BeginEpoch(epoch);
+  SeekTo(position);
+}
 
 void Sampler::Restart(uint64_t position) {
   base_ = position;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "query/sampling/orders/epoch_order.h"
@@ -48,11 +49,23 @@ class Sampler {
   /// Does the same with indices into the view instead of ordinals.
   size_t NextIndices(std::span<uint64_t> out);
 
-  /// Starts epoch `epoch` at position 0.
+  /// Starts epoch `epoch` at position 0: of the newest records, if FollowWith was called.
   void SetEpoch(uint64_t epoch);
 
   /// Moves to `position` of the epoch, at most epoch_size(), where all ranks begin together.
   void SeekTo(uint64_t position);
+
+  /// Does the same in epoch `epoch` of the records that are sampled now, as a state of that epoch asks for.
+  void SeekTo(uint64_t epoch, uint64_t position);
+
+  /// Says that this sampler goes on with an epoch of an older generation, and that SetEpoch shall turn it into a copy
+  /// of `newest`, which has the same seed, slice and tail.
+  void FollowWith(std::shared_ptr<const Sampler> newest) { newest_ = std::move(newest); }
+
+  /// What updates have changed since the state from which this epoch was begun; nullopt if nothing has changed, or
+  /// another epoch was begun.
+  [[nodiscard]] const std::optional<StateChanges>& changes() const { return changes_; }
+  void SetChanges(const StateChanges& changes) { changes_ = changes; }
 
   /// The position of all ranks if each has read as much as this rank: the next epoch position that any rank reads. A
   /// sampler of any world that begins there reads the remaining records. Once Next has returned fewer ordinals than
@@ -92,6 +105,7 @@ class Sampler {
   Sampler(GenerationRow generation, View view, SamplingMethod method, uint64_t seed, const Slice& slice, Tail tail);
 
   [[nodiscard]] uint64_t StepsOfRank(uint64_t rank) const;
+  void BeginEpoch(uint64_t epoch);
   void Restart(uint64_t position);
 
   GenerationRow generation_;
@@ -106,6 +120,8 @@ class Sampler {
   uint64_t steps_ = 0;  // of this reader, from there
   uint64_t step_ = 0;   // the next one of this reader
   bool ended_ = false;  // more was requested than was left
+  std::optional<StateChanges> changes_;
+  std::shared_ptr<const Sampler> newest_;  // what the next epoch samples, if not the same as this one
 };
 
 }  // namespace ofindex

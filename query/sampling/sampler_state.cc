@@ -1,6 +1,7 @@
 #include "query/sampling/sampler_state.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include <nlohmann/json.hpp>
 
@@ -63,6 +64,14 @@ tl::unexpected<Error> Other(std::string_view what) {
               "open the dataset that it was taken from, or begin a new epoch");
 }
 
+// Only `ofindex update --prune` leaves earlier generations out of an index.
+tl::unexpected<Error> Pruned(int64_t from, int64_t first) {
+  return Fail(ErrorCode::kStale,
+              StrCat("the sampler's state is of generation ", from, ", but the index was pruned in generation ", first,
+                     ", which moved ordinals: it has no earlier generation"),
+              "begin a new epoch without the state");
+}
+
 }  // namespace
 
 std::string ToJson(const SamplerState& state) {
@@ -102,10 +111,26 @@ Result<SamplerState> ParseSamplerState(const std::string& text) {
   return state;
 }
 
-Result<GenerationRow> GenerationOf(const SamplerState& state, const std::vector<GenerationRow>& generations) {
-  for (const GenerationRow& row : generations) {
-    if (row.records == state.records && row.fingerprint == state.dataset) return row;
+std::optional<BlockShape> BlockOf(const SamplerState& state) {
+  unsigned long long run = 0;
+  unsigned long long lanes = 0;
+  unsigned long long window = 0;
+  if (std::sscanf(state.order.c_str(), "block %llu, %llu lanes, window %llu", &run, &lanes, &window) != 3) {
+    return std::nullopt;
   }
+  return BlockShape{.run = run, .lanes = lanes, .window = window};
+}
+
+Result<GenerationRow> GenerationOf(const SamplerState& state, const std::vector<GenerationRow>& generations) {
+  // A dataset that has all its records back has the fingerprint that it had before some were gone.
+  const GenerationRow* found = nullptr;
+  for (const GenerationRow& row : generations) {
+    if (row.records != state.records || row.fingerprint != state.dataset) continue;
+    if (found == nullptr || row.number == state.generation) found = &row;
+  }
+  if (found != nullptr) return *found;
+  const int64_t first = generations.empty() ? 1 : generations.front().number;
+  if (first > 1 && state.generation < first) return Pruned(state.generation, first);
   const uint64_t records = generations.empty() ? 0 : generations.back().records;
   if (records < state.records) {
     return Other(StrCat("dataset: the state has ", state.records, " records, this dataset has ", records));

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "index/catalog/catalog.h"
+#include "query/sampling/orders/block_order.h"
 #include "query/sampling/orders/permutation.h"
 
 namespace ofindex {
@@ -25,6 +27,17 @@ struct SamplerState {
   friend bool operator==(const SamplerState&, const SamplerState&) = default;
 };
 
+/// What updates have changed for the epoch of a state since the state was taken.
+struct StateChanges {
+  uint64_t new_records = 0;   ///< of the selection, that the state's epoch does not have
+  uint64_t gone_records = 0;  ///< of the state's dataset; 0 if the state's epoch goes on, which misses none
+  int64_t from = 0;           ///< generation of the state
+  int64_t to = 0;             ///< newest generation
+  bool begun_anew = false;    ///< nothing of the epoch was read, so it has the records of the newest generation
+
+  friend bool operator==(const StateChanges&, const StateChanges&) = default;
+};
+
 /// Returns the state as JSON, on one line.
 [[nodiscard]] std::string ToJson(const SamplerState& state);
 
@@ -32,7 +45,10 @@ struct SamplerState {
 /// algorithms.
 [[nodiscard]] Result<SamplerState> ParseSamplerState(const std::string& text);
 
-/// Finds the generation of a state among those of a dataset; a dataset that has only grown since then still has it.
+/// Returns the block shape of the state's order; nullopt if it is not a block shuffle.
+[[nodiscard]] std::optional<BlockShape> BlockOf(const SamplerState& state);
+
+/// Finds the generation of a state among those of a dataset; a dataset that was updated since then still has it.
 /// Errors: kStale if it does not have it (the text gives the difference).
 [[nodiscard]] Result<GenerationRow> GenerationOf(const SamplerState& state,
                                                  const std::vector<GenerationRow>& generations);

@@ -33,13 +33,13 @@ AscendingRows RecordsLookups::Ordinals(const Constraint& constraint) const {
   AscendingRows rows;
   for (const int64_t integer : IntegersOf(constraint.values)) {
     const auto ordinal = static_cast<uint64_t>(integer);
-    if (integer >= 0 && ordinal < store_->records()) rows.Add(ordinal);
+    if (integer >= 0 && store_->BlockOf(ordinal)) rows.Add(ordinal);
   }
   return rows;
 }
 
 Result<std::optional<EqualityIndex>> RecordsLookups::Index(const Column& column) const {
-  return EqualityIndex::Build(store_->records(), *limits_, [&](const EqualityIndex::Take& take) -> Result<void> {
+  return EqualityIndex::Build(store_->ordinals(), *limits_, [&](const EqualityIndex::Take& take) -> Result<void> {
     for (uint64_t block = 0; block < store_->blocks().size(); ++block) {
       OFINDEX_TRY(limits_->Check());
       OFINDEX_ASSIGN(const std::shared_ptr<const Chunk> chunk, store_->Load(column, block));

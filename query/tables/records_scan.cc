@@ -1,6 +1,7 @@
 #include "query/tables/records_scan.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "query/filter/number_range.h"
@@ -65,10 +66,9 @@ Result<void> RecordsScan::NextOrdinal() {
 void RecordsScan::GoTo(uint64_t ordinal) {
   const std::vector<BlockMetadata>& blocks = store_->blocks();
   if (block_ >= blocks.size() || ordinal - blocks[block_].first_record >= blocks[block_].records) {
-    const auto behind =
-        std::upper_bound(blocks.begin(), blocks.end(), ordinal,
-                         [](uint64_t a, const BlockMetadata& metadata) { return a < metadata.first_record; });
-    block_ = static_cast<uint64_t>(behind - blocks.begin()) - 1;
+    const std::optional<uint64_t> block = store_->BlockOf(ordinal);
+    assert(block);  // all ordinals are those of records
+    block_ = *block;
   }
   record_ = static_cast<uint32_t>(ordinal - blocks[block_].first_record);
 }

@@ -111,7 +111,7 @@ TEST_CASE("the error of a stale shard gives its name, what was expected, what wa
   REQUIRE_FALSE(grown);
   CHECK(grown.error().code == ErrorCode::kStale);
   CHECK(grown.error().message == dir / "s" + ": the shard is not the file that was indexed; expected 10 bytes, got 11");
-  CHECK(grown.error().hint.text().find("ofindex build --force") != std::string::npos);
+  CHECK(grown.error().hint.text().find("ofindex update") != std::string::npos);
 
   WriteFile(dir / "s", "9876543210");
   identity.mtime_ns = 0;

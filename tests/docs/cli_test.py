@@ -18,7 +18,7 @@ from docs.work_folder import WorkFolderTest  # noqa: E402
 
 
 class CommandLineTest(WorkFolderTest):
-    VERBS = ("build", "merge", "info", "schema", "stats", "where", "sample", "sql", "verify", "get", "cat", "pack", "convert", "export")
+    VERBS = tuple("build merge update info schema stats where sample sql verify get cat pack convert export".split())
     TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
     def setUp(self) -> None:
@@ -52,6 +52,7 @@ class CommandLineTest(WorkFolderTest):
         commands = {
             "build": f"build {hurt} --json",
             "merge": f"merge {hurt} -o merged.ofidx --json",
+            "update": f"update {hurt} --json",
             "info": f"info {hurt} --json",
             "schema": "schema data/train --json",
             "stats": "stats data/train --json",
@@ -69,7 +70,7 @@ class CommandLineTest(WorkFolderTest):
             document = json.loads(self.shell.run(f"ofindex {command} 2>/dev/null")[1])
             found[verb] = list(document)
             for name in {"shards", "bad", "damage"} & document.keys():
-                if isinstance(document[name], list):
+                if isinstance(document[name], list) and document[name]:
                     found[name] = list(document[name][0])
         skipped = json.loads(self.shell.run("ofindex build data/train --json 2>/dev/null")[1])["skipped"]
         stale = self.shell.run("truncate -s 9 data/train/*0-of-*; ofindex verify data/train --json 2>/dev/null")[1]

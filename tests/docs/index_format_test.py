@@ -7,6 +7,7 @@ taken from the document and compared with those of the command.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sqlite3
@@ -14,6 +15,7 @@ import struct
 import subprocess
 import tempfile
 import unittest
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,17 +28,19 @@ TABLES = (
     "skipped",
     "generation",
     "shard",
+    "absence",
     "checkpoint",
     "block",
     "damage",
     "bad",
     "feature",
+    "shard_feature",
     "chunk",
     "checksum",
 )
 
-# Tables that are empty in the example: its payloads are opaque, its shards uncompressed, and no file is skipped.
-EMPTY = ("skipped", "checkpoint", "feature", "chunk")
+# Tables that are empty in the example: its payloads are opaque, its shards uncompressed, and no file is skipped or gone.
+EMPTY = ("skipped", "absence", "checkpoint", "feature", "shard_feature", "chunk")
 
 # Cells that depend on the inodes of the example's files. For each table: first cell of the row (None: any), and column.
 OF_INODES = {
@@ -85,17 +89,34 @@ def example_shards() -> dict[str, tuple[bytes, int]]:
     return {path: (bytes.fromhex(block_after(line)), int(mtime)) for line, path, mtime in named}
 
 
-def example_map() -> bytes:
-    """The bytes of the map in the document. Every line must have the right offset."""
-    found = bytearray()
-    for line in block_after("Bytes of the map").splitlines():
+def lines_of_bytes(text: str) -> Iterator[tuple[int, bytes]]:
+    """The offset and the bytes of each line of the first fenced block after `text`."""
+    for line in block_after(text).splitlines():
         offset, hexadecimal = re.fullmatch(r" *(\d+) +([0-9a-f *]+?) *(?:\|.*)?", line).groups()
-        if int(offset) != len(found):
-            raise ValueError(f"the line with offset {offset} begins at byte {len(found)}")
+        found = bytearray()
         for word in hexadecimal.split():
             byte, _, times = word.partition("*")
             found += bytes.fromhex(byte) * int(times or 1)
+        yield int(offset), bytes(found)
+
+
+def example_map() -> bytes:
+    """The bytes of the map in the document. Every line must have the right offset."""
+    found = bytearray()
+    for offset, data in lines_of_bytes("Bytes of the map"):
+        if offset != len(found):
+            raise ValueError(f"the line with offset {offset} begins at byte {len(found)}")
+        found += data
     return bytes(found)
+
+
+def write_example(folder: Path) -> None:
+    """Writes the shards of the example to `folder`/tiny."""
+    for path, (data, mtime_ns) in example_shards().items():
+        shard = folder / path
+        shard.parent.mkdir(exist_ok=True)
+        shard.write_bytes(data)
+        os.utime(shard, ns=(mtime_ns, mtime_ns))
 
 
 def unpack(blob: bytes, records: int) -> list[int]:
@@ -129,11 +150,7 @@ class IndexFormatTest(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory(prefix="ofindex-format-")
         cls.addClassCleanup(temporary.cleanup)
         cls.dir = Path(temporary.name)
-        for path, (data, mtime_ns) in example_shards().items():
-            shard = cls.dir / path
-            shard.parent.mkdir(exist_ok=True)
-            shard.write_bytes(data)
-            os.utime(shard, ns=(mtime_ns, mtime_ns))
+        write_example(cls.dir)
         command = [COMMAND, "build", "tiny", "--verify"]
         cls.built = subprocess.run(command, cwd=cls.dir, capture_output=True, timeout=60)
         cls.database = sqlite3.connect(f"file:{cls.dir}/tiny.ofidx?mode=ro", uri=True)
@@ -156,8 +173,8 @@ class IndexFormatTest(unittest.TestCase):
         for name, value in stated.items():
             found = str(self.database.execute(f"PRAGMA {name.replace(' ', '_')}").fetchone()[0])
             self.assertEqual(re.match(r"[\w-]+", value)[0], found, name)
-        self.assertEqual((self.dir / "tiny.ofidx").stat().st_size, 14 * 65536)
-        self.assertIn("Fourteen pages, 896 KiB", DOCUMENT)
+        self.assertEqual((self.dir / "tiny.ofidx").stat().st_size, 16 * 65536)
+        self.assertIn("Sixteen pages, 1 MiB", DOCUMENT)
 
     def test_the_schema_is_the_one_shown(self) -> None:
         found = [row[0] for row in self.database.execute("SELECT sql FROM sqlite_master ORDER BY rootpage")]
@@ -216,6 +233,30 @@ class IndexFormatTest(unittest.TestCase):
                 self.assertEqual(int(offset), at, field)
                 at += sizes[kind] if kind in sizes else int(kind.removesuffix(" bytes"))
             self.assertEqual(at, bytes_in_all, text)
+
+
+class UpdateTest(unittest.TestCase):
+    """The index of the example after a shard was removed."""
+
+    def test_an_update_that_misses_a_shard_changes_the_rows_and_bytes_shown(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="ofindex-format-") as name:
+            folder = Path(name)
+            write_example(folder)
+            subprocess.run([COMMAND, "build", "tiny", "--verify"], cwd=folder, capture_output=True, timeout=60)
+            self.assertIn("If `tiny/part-0` is then removed, `ofindex update tiny`", DOCUMENT)
+            (folder / "tiny/part-0").unlink()
+            updated = subprocess.run([COMMAND, "update", "tiny"], cwd=folder, capture_output=True, timeout=60)
+            with contextlib.closing(sqlite3.connect(f"file:{folder}/tiny.ofidx?mode=ro", uri=True)) as database:
+                for table in ("absence", "generation"):
+                    rows = [list(map(shown, row)) for row in database.execute(f"SELECT * FROM {table}")]
+                    self.assertEqual(rows, table_after(f"Rows of {table} after the update:\n")[1:], updated)
+                facts = {key: shown(value) for key, value in database.execute("SELECT * FROM dataset")}
+                for key, value in table_after("Facts of the dataset after the update:\n")[1:]:
+                    self.assertEqual(facts[key], value, key)
+            written = (folder / "tiny.ofidx-map").read_bytes()
+            for offset, data in lines_of_bytes("Tables of the map after the update"):
+                self.assertEqual(written[offset : offset + len(data)].hex(" "), data.hex(" "), offset)
+            self.assertEqual(len(written), offset + len(data))
 
 
 class ReadersTest(unittest.TestCase):

@@ -113,6 +113,15 @@ class CommandTest(unittest.TestCase):
         """Like assertEqual(), for values that are too large to be shown."""
         self.assertTrue(found == expected, f"{what}: not as expected")
 
+    def bytes_of(self, index: str) -> tuple[bytes, bytes]:
+        """The bytes of an index and of its map."""
+        return (self.dir / index).read_bytes(), (self.dir / f"{index}-map").read_bytes()
+
+    def put_back(self, index: str, before: tuple[bytes, bytes]) -> None:
+        """Writes an index and its map as bytes_of() has found them."""
+        (self.dir / index).write_bytes(before[0])
+        (self.dir / f"{index}-map").write_bytes(before[1])
+
     def names(self, folder: Path | None = None) -> list[str]:
         """The names in `folder` (default: the test's own), including dot files."""
         return sorted(os.listdir(folder or self.dir))

@@ -33,6 +33,28 @@ ofindex = dependency('ofindex', fallback: 'ofindex', default_options: ['default_
 executable('consumer', 'consumer.cc', dependencies: ofindex)
 """
 
+# A program that prints the totals of a dataset, what is gone, and where each record is.
+LOCATE = """
+#include <cstdio>
+#include <ofindex/dataset.h>
+int main(int, char** argv) {
+  const auto dataset = ofindex::Dataset::Open(argv[1]);
+  const auto info = dataset->Info();
+  std::printf("%lu %lu %lu %lu\\n", dataset->size(), dataset->live_size(), info->ordinals, info->records);
+  for (const ofindex::GoneShard& gone : info->gone) {
+    std::printf("%s %lu %lu\\n", gone.path.c_str(), gone.records, gone.since);
+  }
+  for (uint64_t ordinal = 0; ordinal < dataset->size(); ++ordinal) {
+    const auto place = dataset->Locate(ordinal);
+    if (place) {
+      std::printf("%lu %s %lu\\n", ordinal, info->shards[place->shard].path.c_str(), place->offset);
+    } else {
+      std::printf("%lu %s\\n", ordinal, place.error().code == ofindex::ErrorCode::kOutOfRange ? "gone" : "lost");
+    }
+  }
+}
+"""
+
 # A program that uses SQLite, and then loads a plugin that is linked with ofindex.
 PLUGIN = """
 #include <ofindex/query.h>
@@ -225,6 +247,26 @@ class LibraryTest(unittest.TestCase):
         run(CXX, "-std=c++20", "host.cc", "-o", "host", "-lsqlite3", "-ldl", cwd=self.work)
         printed = run(self.work / "host", self.work / "plugin.so", "data", "id < 130", cwd=self.work)
         self.assertEqual(printed.split(), ["130", "130"])
+
+    def test_a_program_finds_records_of_an_updated_index_and_what_is_gone(self) -> None:
+        data = self.work / "data"
+        data.mkdir()
+        payloads = [messages.encode("example", {"id": ("int64", [number])}) for number in range(9)]
+        size = len(records.frame_tfrecord(payloads[0]))
+        for name, chosen in (("a", payloads[:2]), ("c", payloads[2:5])):
+            records.write_tfrecord(data / name, chosen)
+        run(COMMAND, "build", "data", cwd=self.work)
+        (data / "a").unlink()
+        records.write_tfrecord(data / "b", payloads[5:6])
+        records.write_tfrecord(data / "c", payloads[2:5] + payloads[6:8])
+        run(COMMAND, "update", "data", cwd=self.work)
+        (self.work / "locate.cc").write_text(LOCATE)
+        flags = (*self.pkg_config("--cflags", "--libs"), f"-Wl,-rpath,{self.libdir}")
+        run(CXX, "-std=c++20", "locate.cc", "-o", "locate", *flags, cwd=self.work)
+        expected = ["8 6 8 6", "data/a 2 2", "0 gone", "1 gone"]
+        expected += [f"{2 + i} data/c {i * size}" for i in range(3)]
+        expected += ["5 data/b 0", *(f"{6 + i} data/c {(3 + i) * size}" for i in range(2))]
+        self.assertEqual(run(self.work / "locate", "data", cwd=self.work).splitlines(), expected)
 
     def test_an_example_that_fails_says_so_and_how_to_fix_it(self) -> None:
         for arguments, code, words in (

@@ -1,28 +1,20 @@
-"""`build --part K/N` and `merge`: the bytes of one build, exit codes, and failures at any system call.
-
-OFINDEX_FAULTS is the number of system calls at which a merge fails, and is killed (default: 25; "all": each one). Calls
-that write and publish come first.
-"""
+"""`build --part K/N` and `merge`: the bytes of one build, exit codes, and failures at any system call."""
 
 from __future__ import annotations
 
-import collections
 import fcntl
-import os
 import random
 import re
 import time
 
-from e2e.bounded import is_address_sanitized
 from e2e.command import CommandTest
+from e2e.index_faults import IndexFaultsTest
 from e2e.samples import write_parts
 from e2e.tracing import TracedTest
 from e2e.unreadable_test import PermissionTest
 from oracle import messages, records
 
-FAULTS = os.environ.get("OFINDEX_FAULTS", "25")
 PARTS = 4
-PUBLISHING = ("rename", "renameat2", "fsync", "pwrite64", "write", "ftruncate", "openat", "unlink", "fchmod", "close")
 
 
 class PartsCase(CommandTest):
@@ -36,9 +28,6 @@ class PartsCase(CommandTest):
         for part in range(1, of + 1):
             self.expect(0, "build", "data", "--part", f"{part}/{of}")
         return [f"data.part-{part}-of-{of}.ofidx" for part in range(1, of + 1)]
-
-    def bytes_of(self, index: str) -> tuple[bytes, bytes]:
-        return (self.dir / index).read_bytes(), (self.dir / f"{index}-map").read_bytes()
 
 
 class MergeTest(PartsCase):
@@ -208,11 +197,11 @@ class DroppedFeaturesTest(TracedTest):
         self.assertEqual(self.names(), ["data.tfrecord", "data.tfrecord.ofidx", "data.tfrecord.ofidx-map"])
 
 
-class MergeFaultsTest(PartsCase, TracedTest):
-    """A merge over an older index fails, finds the disk full, or is killed, at one system call after another."""
+class MergeFaultsTest(PartsCase, IndexFaultsTest):
+    """A merge over an older index."""
 
     def test_the_old_index_or_the_new_one_is_in_place(self) -> None:
-        self.attack(self.build_parts(), 297)
+        self.attack_merge(self.build_parts(), 297)
 
     def test_a_part_that_is_built_again_leaves_no_file(self) -> None:
         # A range begins inside the payload of a record, at bytes that look like another record.
@@ -229,47 +218,9 @@ class MergeFaultsTest(PartsCase, TracedTest):
             self.run_command("build", "large.tfrecord", "--columns", "none", "--part", f"{part}/{PARTS}")
         parts = sorted(set(self.names()) - set(names))
         self.assertEqual(len(parts), PARTS)
-        self.attack(parts, 9)
+        self.attack_merge(parts, 9)
 
-    def attack(self, parts: list[str], count: int) -> None:
+    def attack_merge(self, parts: list[str], count: int) -> None:
         """Merges `parts`, which have `count` records, over an older index, with faults."""
         self.expect(0, "build", "data/part-0", "-o", "merged.ofidx")
-        old = self.bytes_of("merged.ofidx")
-        merge = ("merge", *parts, "-o", "merged.ofidx", "--force")
-        self.expect(0, *merge)
-        new = self.bytes_of("merged.ofidx")
-        names = self.names()
-        found = collections.Counter[str]()
-        for fault in ("error=ENOSPC", "error=EIO", "signal=KILL"):
-            for name, number in self.moments(*merge):
-                with self.subTest(fault=fault, call=name, number=number):
-                    (self.dir / "merged.ofidx").write_bytes(old[0])
-                    (self.dir / "merged.ofidx-map").write_bytes(old[1])
-                    done = self.trace(*merge, inject=f"{name}:{fault}:when={number}")
-                    state = {old[0]: "old", new[0]: "new"}.get((self.dir / "merged.ofidx").read_bytes(), "neither")
-                    found[f"{fault}: {state}"] += 1
-                    self.assertIn(state, ("old", "new"), done)
-                    if done.code == 0:
-                        self.assertEqual(state, "new", done)
-                    opened = self.expect(0, "info", "merged.ofidx", "--json").json
-                    self.assertEqual(opened["records"], {"old": 30, "new": count}[state])
-                    self.expect(0, *merge)
-                    self.assertEqual(self.bytes_of("merged.ofidx"), new)
-                    self.assertEqual(self.names(), names)
-        for fault in ("error=ENOSPC", "error=EIO", "signal=KILL"):
-            self.assertGreater(found[f"{fault}: old"], 0)
-
-    def moments(self, *args: str) -> list[tuple[str, int]]:
-        """The system calls at which to stop the merge: the name of a call, and which one of that name, from 1."""
-        self.assertEqual(self.trace(*args).code, 0)
-        counts = collections.Counter(self.calls())
-        counts.pop("execve", None)
-        if is_address_sanitized():  # it checks addresses by calls of write(), and hangs if one fails
-            counts.pop("write", None)
-        calls = sorted(counts, key=lambda name: PUBLISHING.index(name) if name in PUBLISHING else len(PUBLISHING))
-        moments = [(name, number) for name in calls for number in range(1, counts[name] + 1)]
-        if FAULTS == "all":
-            return moments
-        # Some calls of each name: a merge writes many pages.
-        first = [(name, number) for name, number in moments if number in (1, 2, counts[name] // 2, counts[name])]
-        return first[: int(FAULTS)]
+        self.attack("merged.ofidx", {"old": 30, "new": count}, "merge", *parts, "-o", "merged.ofidx", "--force")

@@ -10,6 +10,7 @@ from e2e.command import CommandTest
 # Maps each verb to a complete command line. None of the files that it names exist.
 COMPLETE = {
     "build": "data",
+    "update": "data",
     "info": "data",
     "schema": "data",
     "stats": "data",
@@ -50,7 +51,7 @@ class UsageTest(CommandTest):
         self.refuse_added({(verb, added): message for verb in COMPLETE})
 
     def test_a_word_that_is_not_a_verb_is_reported(self) -> None:
-        for word in ("frobnicate", "bild", "builds", "Build", "help", "update", "-", "--nope", "-x"):
+        for word in ("frobnicate", "bild", "builds", "Build", "help", "updates", "-", "--nope", "-x"):
             self.refuse(f"{word} data", f"there is no verb '{word}'")
         self.refuse("''", "there is no verb ''")
         self.refuse("-- build data", "there is no verb '--'")

@@ -66,6 +66,7 @@ class BuiltSet {
     return std::move(*report);
   }
 
+  [[nodiscard]] Framing framing() const { return framing_; }
   [[nodiscard]] std::string data() const { return dir_ / "train"; }
   [[nodiscard]] std::string index() const { return dir_ / "train.ofidx"; }
   [[nodiscard]] std::string map() const { return MapPathOf(index()); }

@@ -180,7 +180,7 @@ class OpeningTest(WorkTest):
             shard.write(b"x")
         with self.assertRaisesRegex(ofindex.StaleError, "part-1") as raised:
             ds[19]
-        self.assertIn("ofindex.build(..., force=True)", raised.exception.hint)
+        self.assertIn("`ofindex.update(...)`", raised.exception.hint)
         self.assertEqual(ds[0], example(0))
         with self.assertRaises(ofindex.StaleError):
             ofindex.build(self.dir / "data")

@@ -50,7 +50,7 @@ class ErrorTextTest(WorkTest):
             ),
             "an empty name": ("columns:", self.said(ofindex.build, data, columns="label,,weight", force=True)),
             "a stale index": ("force=True", self.said(ofindex.build, stale)),
-            "a changed shard": ("force=True", self.said(lambda: ofindex.open(stale)[0])),
+            "a changed shard": ("`ofindex.update(...)`", self.said(lambda: ofindex.open(stale)[0])),
             "other options": ("payload", self.said(ofindex.build, data, payload="opaque")),
             "a shard that exists": ("force=True", self.said(ofindex.Writer, written)),
             "a set that exists": ("force=True", self.said(self.pack_twice, out)),

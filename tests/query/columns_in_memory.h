@@ -57,14 +57,21 @@ inline ColumnValue CellValue(const Cell& cell, size_t i) {
 /// ColumnStore, and the values that SQL should return, computed independently. The positions of records are invented.
 class ColumnsInMemory final : public ColumnSource {
  public:
-  /// `blocks` are the numbers of records of the blocks. All blocks of shard 0 come first.
-  ColumnsInMemory(std::vector<FeatureInMemory> features, const std::vector<uint32_t>& blocks, ColumnChoice choice = {})
+  /// `blocks` are the numbers of records of the blocks. All blocks of shard 0 come first. `gaps` are the numbers of
+  /// ordinals that no record has, before each block and after the last one; empty: none.
+  ColumnsInMemory(std::vector<FeatureInMemory> features, const std::vector<uint32_t>& blocks, ColumnChoice choice = {},
+                  std::vector<uint64_t> gaps = {})
       : data_(std::move(features)) {
+    gaps.resize(blocks.size() + 1);
     for (const uint32_t records : blocks) {
       const auto shard = static_cast<uint32_t>(2 * blocks_.size() >= blocks.size());
-      blocks_.push_back({shard, records_, records});
+      ordinals_ += gaps[blocks_.size()];
+      first_.push_back(records_);
+      blocks_.push_back({shard, ordinals_, records});
       records_ += records;
+      ordinals_ += records;
     }
+    ordinals_ += gaps.back();
     shards_.resize(2);
     shards_[0].path = "data/part-0";
     shards_[1].path = "data/odd\xff";
@@ -78,6 +85,7 @@ class ColumnsInMemory final : public ColumnSource {
   const std::vector<ShardRow>& shards() const override { return shards_; }
   const std::vector<BlockMetadata>& blocks() const override { return blocks_; }
   const std::vector<FeatureRow>& features() const override { return rows_; }
+  uint64_t ordinals() const override { return ordinals_; }
 
   Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature, ColumnRole role) override {
     std::vector<std::optional<ChunkRow>> chunk_metadata(blocks_.size());
@@ -105,23 +113,29 @@ class ColumnsInMemory final : public ColumnSource {
   }
 
   [[nodiscard]] uint64_t records() const { return records_; }
+
+  /// Returns the ordinal of record `record`, both counted from 0: they differ after a gap.
+  [[nodiscard]] uint64_t OrdinalOf(uint64_t record) const {
+    const size_t b = BlockOf(record);
+    return blocks_[b].first_record + (record - first_[b]);
+  }
+
   static uint64_t OffsetOf(uint64_t record) { return record * 1000; }
   static uint64_t LengthOf(uint64_t record) { return record * 37 % 101; }
 
-  /// Returns the expected content of `records`: a value for each of ColumnStore's columns.
+  /// Returns the expected content of `records`: a value for each of ColumnStore's columns. Gaps are not counted.
   [[nodiscard]] ColumnValue Expected(const Column& column, uint64_t record) const {
     const auto integer = [](uint64_t n) {
       return ColumnValue{.type = ColumnValue::Type::kInteger, .integer = static_cast<int64_t>(n)};
     };
-    const auto block = std::find_if(blocks_.begin(), blocks_.end(), [&](const BlockMetadata& head) {
-      return record - head.first_record < head.records;
-    });
+    const uint64_t ordinal = OrdinalOf(record);
     switch (column.origin) {
-      case Column::Origin::kId: return integer(record);
-      case Column::Origin::kOffset: return integer(OffsetOf(record));
-      case Column::Origin::kLength: return integer(LengthOf(record));
+      case Column::Origin::kId: return integer(ordinal);
+      case Column::Origin::kOffset: return integer(OffsetOf(ordinal));
+      case Column::Origin::kLength: return integer(LengthOf(ordinal));
       case Column::Origin::kShard:
-        return {.type = ColumnValue::Type::kText, .bytes = block->shard == 0 ? "data/part-0" : "data/odd\\xff"};
+        return {.type = ColumnValue::Type::kText,
+                .bytes = blocks_[BlockOf(record)].shard == 0 ? "data/part-0" : "data/odd\\xff"};
       case Column::Origin::kFeature: break;
     }
     const std::optional<Cell>& cell = data_[column.feature].cells[record];
@@ -149,6 +163,11 @@ class ColumnsInMemory final : public ColumnSource {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
+  // Returns the block of a record, counted from 0 without gaps.
+  [[nodiscard]] size_t BlockOf(uint64_t record) const {
+    return static_cast<size_t>(std::upper_bound(first_.begin(), first_.end(), record) - first_.begin()) - 1;
+  }
+
   void Describe(const ColumnChoice& choice) {
     for (uint32_t f = 0; f < data_.size(); ++f) {
       FeatureRow row{.feature = f, .name = data_[f].name, .values_min = std::numeric_limits<uint32_t>::max()};
@@ -174,9 +193,7 @@ class ColumnsInMemory final : public ColumnSource {
 
   void Encode(uint32_t feature, size_t b) {
     const BlockMetadata& block = blocks_[b];
-    const auto cell = [&](uint32_t r) -> const std::optional<Cell>& {
-      return data_[feature].cells[block.first_record + r];
-    };
+    const auto cell = [&](uint32_t r) -> const std::optional<Cell>& { return data_[feature].cells[first_[b] + r]; };
     bool single = false, sized = false, too_long = false, counted = false, many = false;
     for (uint32_t r = 0; r < block.records; ++r) {
       if (!cell(r)) continue;
@@ -237,7 +254,9 @@ class ColumnsInMemory final : public ColumnSource {
   std::vector<ShardRow> shards_;
   std::vector<FeatureRow> rows_;
   std::map<Key, ChunkRow> chunks_;
+  std::vector<uint64_t> first_;  // record of each block, without gaps
   uint64_t records_ = 0;
+  uint64_t ordinals_ = 0;
   uint64_t limit_ = 64;
 };
 

@@ -165,7 +165,7 @@ class RandomDataset {
     }
     std::sort(choice.names.begin(), choice.names.end());
     if (choice.mode == ColumnChoice::Mode::kAuto) choice.names.clear();
-    columns_ = std::make_unique<ColumnsInMemory>(std::move(features), blocks, choice);
+    columns_ = std::make_unique<ColumnsInMemory>(std::move(features), blocks, choice, SomeGaps(seed, blocks.size()));
     store_ =
         std::make_shared<ColumnStore>(std::make_unique<ColumnsInMemory>(*columns_), ColumnStoreOptions{.threads = 2});
     FillPlainTable(plain_, *store_, *columns_);
@@ -173,6 +173,14 @@ class RandomDataset {
   }
 
  protected:
+  // Returns gaps in the ordinals for every other seed.
+  static std::vector<uint64_t> SomeGaps(uint64_t seed, size_t blocks) {
+    Dice dice(seed);
+    std::vector<uint64_t> gaps(seed % 2 == 0 ? blocks + 1 : 0);
+    for (uint64_t& gap : gaps) gap = dice.OneIn(2) ? 0 : dice.Of(std::vector<uint64_t>{1, 40, 1000});
+    return gaps;
+  }
+
   std::string SomeColumn() { return QuotedName(dice_.Of(store_->columns()).name); }
 
   ColumnValue SomeValue() {

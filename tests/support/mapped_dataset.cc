@@ -19,9 +19,10 @@ namespace {
 // An old modification time: a file that a test puts in place of a shard has another, even within one clock tick.
 constexpr int64_t kLongAgo = 1'234'567'890'123'456'789;
 
-// Adds the blocks of one shard, whose record boundaries are `boundaries`.
-void AddBlocks(OffsetMapWriter& map, uint32_t shard, const ShardPlan& plan, std::span<const uint64_t> boundaries,
+// Adds the blocks of one shard, which begins at record `first_record`.
+void AddBlocks(OffsetMapWriter& map, uint32_t shard, const ShardPlan& plan, uint64_t first_record,
                uint32_t block_records) {
+  const std::vector<uint64_t> boundaries = RecordBoundaries(plan.framing, plan.payloads);
   const auto records = static_cast<uint32_t>(plan.payloads.size());
   for (uint32_t first = 0; first < records; first += block_records) {
     const uint32_t count = std::min(block_records, records - first);
@@ -30,8 +31,12 @@ void AddBlocks(OffsetMapWriter& map, uint32_t shard, const ShardPlan& plan, std:
       if (record < first || record >= first + count) continue;
       bad.push_back((record - first) | static_cast<uint32_t>(BadReason::kPayloadCrc) << 16);
     }
-    const auto ends = boundaries.subspan(first, count + 1);
-    const MapBlock block{.begin = ends.front(), .end = ends.back(), .records = count, .shard = shard};
+    const auto ends = std::span(boundaries).subspan(first, count + 1);
+    const MapBlock block{.first_record = first_record + first,
+                         .begin = ends.front(),
+                         .end = ends.back(),
+                         .records = count,
+                         .shard = shard};
     REQUIRE(map.AddBlock(block, PackOffsets(ends), bad));
   }
 }
@@ -59,24 +64,22 @@ void MappedDataset::WriteShard(uint32_t shard) {
 void MappedDataset::WriteMap(uint32_t block_records) const {
   auto map = OffsetMapWriter::Begin(OutputFile::Create(map_path()).value());
   REQUIRE(map);
+  MapHeader header;
   for (uint32_t shard = 0; shard < plans_.size(); ++shard) {
     const ShardPlan& plan = plans_[shard];
-    AddBlocks(*map, shard, plan, RecordBoundaries(plan.framing, plan.payloads), block_records);
-  }
-  uint64_t first_record = 0;
-  for (size_t shard = 0; shard < plans_.size(); ++shard) {
-    const ShardPlan& plan = plans_[shard];
+    const uint64_t first_record = header.records;
+    if (!plan.gone) AddBlocks(*map, shard, plan, first_record, block_records);
     const std::string path = "data/" + plan.path;
     map->AddShard({.path = path,
                    .framing = plan.framing,
                    .payload = PayloadKind::kOpaque,
                    .identity = IdentifyShard(File::OpenRead(shard_path(shard)).value()).value(),
                    .first_record = first_record,
-                   .records = plan.payloads.size()});
-    first_record += plan.payloads.size();
+                   .records = plan.payloads.size(),
+                   .gone = plan.gone});
+    header.records += plan.payloads.size();
+    for (const std::string& payload : plan.payloads) header.payload_bytes += plan.gone ? 0 : payload.size();
   }
-  MapHeader header;
-  for (const std::string& payload : payloads_) header.payload_bytes += payload.size();
   header.data_dir_bytes = std::string_view("data/").size();
   REQUIRE(map->Finish(header));
 }

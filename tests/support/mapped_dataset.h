@@ -16,6 +16,7 @@ struct ShardPlan {
   Framing framing = Framing::kTfRecord;
   std::vector<std::string> payloads;
   std::vector<uint32_t> bad = {};  ///< the records marked bad, as indexes in the shard, ascending
+  bool gone = false;               ///< the shard is written, but the map has a hole in its place
 };
 
 /// A dataset on disk with its map, created without SQLite and without walking the shards: the record offsets are known
@@ -35,10 +36,13 @@ class MappedDataset {
   /// Returns the bytes that shard `shard` was written with.
   [[nodiscard]] const std::string& shard_bytes(size_t shard) const { return bytes_[shard]; }
 
-  /// Returns all payloads, by ordinal.
+  /// Returns whether the records of shard `shard` are gone.
+  [[nodiscard]] bool gone(size_t shard) const { return plans_[shard].gone; }
+
+  /// Returns all payloads, by ordinal, those that are gone included.
   [[nodiscard]] const std::vector<std::string>& payloads() const { return payloads_; }
 
-  /// Returns the locations of all records, by ordinal.
+  /// Returns the locations of all records, by ordinal, those that are gone included.
   [[nodiscard]] const std::vector<RecordLocation>& locations() const { return locations_; }
 
  private:

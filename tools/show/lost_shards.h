@@ -31,6 +31,8 @@ class LostShards {
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
  private:
+  [[nodiscard]] Result<std::string> RecordsIn(uint32_t piece) const;
+
   const Dataset& dataset_;
   const Context& context_;
   std::set<uint32_t> shards_;

@@ -143,6 +143,7 @@ void PrintWarnings(const BuildReport& report, const std::string& verb, const Con
 
 // Returns how to build what `verb` has made again, from data that were mended.
 std::string HowToRepeat(const BuildReport& report, const std::string& verb) {
+  if (verb == "update") return "run `ofindex update` again";
   if (verb == "merge") {
     return "build what was merged again, with `ofindex build --force` (parts with `--part K/N`), and merge again";
   }
@@ -186,11 +187,13 @@ int ReportDamage(const BuildReport& report, const std::string& verb, const Conte
 
 Result<int> PrintBuild(const BuildReport& report, const std::string& verb, double seconds, const Context& context) {
   PrintWarnings(report, verb, context);
-  if (context.json) {
-    OFINDEX_TRY(Output::Standard().Line(Dump(ToJson(report, verb, seconds))));
-  } else if (!context.quiet) {
-    OFINDEX_TRY(Output::Standard().Line(Summary(report, seconds)));
-  }
+  return PrintOutcome(report, verb, context.json ? Dump(ToJson(report, verb, seconds)) : Summary(report, seconds),
+                      context);
+}
+
+Result<int> PrintOutcome(const BuildReport& report, const std::string& verb, const std::string& text,
+                         const Context& context) {
+  if (context.json || !context.quiet) OFINDEX_TRY(Output::Standard().Line(text));
   OFINDEX_TRY(Output::Standard().Flush());
   const int damaged = ReportDamage(report, verb, context);
   const int unreadable = ReportUnreadable(report, verb, context);

@@ -13,4 +13,9 @@ namespace ofindex {
 [[nodiscard]] Result<int> PrintBuild(const BuildReport& report, const std::string& verb, double seconds,
                                      const Context& context);
 
+/// Prints `text`, the summary or document of what `verb` has made, and errors for damage and unreadable files. Returns
+/// the exit code. Errors: kIo.
+[[nodiscard]] Result<int> PrintOutcome(const BuildReport& report, const std::string& verb, const std::string& text,
+                                       const Context& context);
+
 }  // namespace ofindex

@@ -11,6 +11,7 @@
 #include "index/writing/record_framing.h"
 #include "query/dataset.h"
 #include "query/ordinals.h"
+#include "query/sampling/reading_facts.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/shell/reading_options.h"
@@ -83,13 +84,16 @@ TakePayload TakerFor(const Arguments& arguments, const Dataset& dataset, Sink& s
   };
 }
 
-Result<NextOrdinal> OrdinalsOfRange(const std::string& text, uint64_t size) {
-  OFINDEX_ASSIGN(OrdinalRange range, ParseOrdinals(text, size));
-  return NextOrdinal([range](uint64_t& ordinal) mutable -> Result<bool> {
-    if (range.begin == range.end) return false;
-    ordinal = range.begin++;
-    return true;
-  });
+// The records of a range that are not gone.
+Result<NextOrdinal> OrdinalsOfRange(const std::string& text, const Dataset& dataset) {
+  OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));
+  OFINDEX_ASSIGN(const View present, PresentRecords(dataset.reader()));
+  return NextOrdinal(
+      [view = present.Between(range.begin, range.end), i = uint64_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
+        if (i == view.size()) return false;
+        ordinal = view.At(i++);
+        return true;
+      });
 }
 
 // Reads a file of ordinals, one per line, as the records are read, so it may be endless.
@@ -160,8 +164,8 @@ Result<NextOrdinal> OrdinalsWhere(const Arguments& arguments, const Dataset& dat
 
 Result<NextOrdinal> OrdinalsFor(const Arguments& arguments, const Dataset& dataset, const Context& context) {
   if (arguments.where) return OrdinalsWhere(arguments, dataset, context);
-  const uint64_t size = dataset.size();
-  return arguments.ids.empty() ? OrdinalsOfRange(arguments.range, size) : OrdinalsOfFile(arguments.ids, size);
+  if (!arguments.ids.empty()) return OrdinalsOfFile(arguments.ids, dataset.size());
+  return OrdinalsOfRange(arguments.range, dataset);
 }
 
 OutputKind KindOf(const Arguments& arguments) {

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "index/shards/output_rule.h"
 #include "query/columns/column_store.h"
 #include "query/dataset.h"
+#include "query/ordinals.h"
 #include "query/sampling/open_sampler.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
@@ -53,7 +56,7 @@ Result<SourceFacts> ReadFacts(const Snapshot& snapshot) {
   return facts;
 }
 
-/// The records to convert, in order, and their number. `all_in_order` is true for all records in ordinal order.
+/// The records to convert, in order, and their number. `all_in_order` is true for all records, shard by shard.
 struct Selected {
   NextOrdinal next;
   uint64_t records = 0;
@@ -83,9 +86,37 @@ NextOrdinal EachOf(View view) {
   };
 }
 
+// Returns the records of each shard, in natural order of paths: not ordinal order, if an update has found shards new or
+// grown.
+Result<std::vector<OrdinalRange>> RangesByShard(const Snapshot& snapshot) {
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
+  OFINDEX_ASSIGN(const std::vector<ShardRow> pieces,
+                 catalog->With([](CatalogReader& reader) { return reader.Pieces(); }));
+  const ShardFiles files(pieces);
+  std::vector<size_t> order(pieces.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return files.numbers[a] < files.numbers[b]; });
+  std::vector<OrdinalRange> ranges;
+  for (const size_t piece : order) {
+    const ShardRow& row = pieces[piece];
+    if (!row.is_gone()) ranges.push_back({row.first_record, row.first_record + row.records});
+  }
+  return ranges;
+}
+
+NextOrdinal EachIn(std::vector<OrdinalRange> ranges) {
+  return [ranges = std::move(ranges), at = size_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
+    while (at < ranges.size() && ranges[at].begin == ranges[at].end) ++at;
+    if (at == ranges.size()) return false;
+    ordinal = ranges[at].begin++;
+    return true;
+  };
+}
+
 Result<Selected> Select(const Arguments& arguments, const Dataset& dataset, const Context& context) {
   if (!arguments.where && !arguments.shuffle) {
-    return Selected{EachOf(View::Range(0, dataset.size())), dataset.size(), true};
+    OFINDEX_ASSIGN(std::vector<OrdinalRange> ranges, RangesByShard(*dataset.snapshot()));
+    return Selected{EachIn(std::move(ranges)), dataset.reader().live(), true};
   }
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset.snapshot()->Catalog());
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, dataset.snapshot()->Columns());

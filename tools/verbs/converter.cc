@@ -1,5 +1,6 @@
 #include "tools/verbs/converter.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -49,7 +50,8 @@ Result<bool> PayloadCheck::Holds(const RecordLocation& location, ByteView payloa
 
 Result<Converter> Converter::Create(const Dataset& dataset, const std::vector<ShardRow>& shards, Framing to,
                                     Lossy lossy, ShardSetWriter& writer, Context& context) {
-  Converter converter(dataset, shards, writer, context);
+  OFINDEX_ASSIGN(std::shared_ptr<SharedCatalog> catalog, dataset.snapshot()->Catalog());
+  Converter converter(dataset, std::move(catalog), shards, writer, context);
   converter.to_ofrecord_ = to == Framing::kOfRecord;
   for (const ShardRow& shard : shards) {
     if (shard.records == 0 || converter.transcoders_.contains(shard.payload)) continue;
@@ -64,10 +66,9 @@ Result<Converter> Converter::Create(const Dataset& dataset, const std::vector<Sh
   return converter;
 }
 
-Error Converter::InRecord(uint64_t ordinal, const RecordLocation& location, Error error) const {
-  const ShardRow& shard = shards_[location.shard];
-  error.message = StrCat(Printable(shard.path), "@", location.offset + HeaderBytes(shard.framing), ": record ", ordinal,
-                         ": ", error.message);
+Error Converter::InRecord(uint64_t ordinal, const ShardRow& shard, uint64_t offset, Error error) {
+  error.message = StrCat(Printable(shard.path), "@", offset + HeaderBytes(shard.framing), ": record ", ordinal, ": ",
+                         error.message);
   if (error.hint.empty()) error.hint = StrCat("`ofindex get --wire INDEX ", ordinal, "` explains its bytes");
   return error;
 }
@@ -92,8 +93,7 @@ Result<void> Converter::PassOverUntil(uint64_t ordinal) {
 }
 
 // Sets bad_reason_ if the payload is bad.
-Result<ByteView> Converter::Converted(const RecordLocation& location, ByteView payload) {
-  const ShardRow& shard = shards_[location.shard];
+Result<ByteView> Converter::Converted(const ShardRow& shard, const RecordLocation& location, ByteView payload) {
   if (check_ && shard.framing == Framing::kTfRecord) {
     OFINDEX_ASSIGN(const bool holds, check_->Holds(location, payload));
     bad_reason_ = BadReason::kPayloadCrc;
@@ -110,12 +110,14 @@ Result<ByteView> Converter::Converted(const RecordLocation& location, ByteView p
 Result<void> Converter::Take(uint64_t ordinal, ByteView payload) {
   OFINDEX_TRY(PassOverUntil(ordinal));
   OFINDEX_ASSIGN(const RecordLocation location, dataset_.reader().Locate(ordinal));
-  Result<ByteView> converted = Converted(location, payload);
+  OFINDEX_ASSIGN(const uint32_t number, catalog_->ShardOfPiece(location.shard));
+  const ShardRow& shard = shards_[number];
+  Result<ByteView> converted = Converted(shard, location, payload);
   if (!converted) {
     if (converted.error().code == ErrorCode::kDamage) {
-      bad_.push_back({ordinal, location.shard, location.offset, bad_reason_});
+      bad_.push_back({ordinal, number, location.offset, bad_reason_});
     }
-    return tl::unexpected(InRecord(ordinal, location, std::move(converted).error()));
+    return tl::unexpected(InRecord(ordinal, shard, location.offset, std::move(converted).error()));
   }
   OFINDEX_TRY(writer_.Write(*converted));
   waiting_.pop_front();

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -59,16 +61,18 @@ class Converter {
   [[nodiscard]] Result<int> Run(const NextOrdinal& next);
 
  private:
-  Converter(const Dataset& dataset, const std::vector<ShardRow>& shards, ShardSetWriter& writer, Context& context)
-      : dataset_(dataset), shards_(shards), writer_(writer), context_(context) {}
+  Converter(const Dataset& dataset, std::shared_ptr<SharedCatalog> catalog, const std::vector<ShardRow>& shards,
+            ShardSetWriter& writer, Context& context)
+      : dataset_(dataset), catalog_(std::move(catalog)), shards_(shards), writer_(writer), context_(context) {}
 
   [[nodiscard]] Result<void> Take(uint64_t ordinal, ByteView payload);
   [[nodiscard]] Result<void> PassOverUntil(uint64_t ordinal);
-  [[nodiscard]] Result<ByteView> Converted(const RecordLocation& location, ByteView payload);
-  [[nodiscard]] Error InRecord(uint64_t ordinal, const RecordLocation& location, Error error) const;
+  [[nodiscard]] Result<ByteView> Converted(const ShardRow& shard, const RecordLocation& location, ByteView payload);
+  [[nodiscard]] static Error InRecord(uint64_t ordinal, const ShardRow& shard, uint64_t offset, Error error);
 
   const Dataset& dataset_;
-  const std::vector<ShardRow>& shards_;
+  std::shared_ptr<SharedCatalog> catalog_;
+  const std::vector<ShardRow>& shards_;  // in the catalog's order
   ShardSetWriter& writer_;
   Context& context_;
   bool to_ofrecord_ = false;

@@ -145,7 +145,7 @@ Result<std::vector<fs::path>> ExportAll(const Snapshot& snapshot, const Argument
     OFINDEX_TRY(open_up_to(block.shard));
     return open->Add(block);
   };
-  OFINDEX_TRY(catalog->With([&](CatalogReader& reader) { return reader.ForEachBlock(add_block); }));
+  OFINDEX_TRY(catalog->With([&](CatalogReader& reader) { return reader.ForEachBlockByShard(add_block); }));
   OFINDEX_TRY(open_up_to(paths.size()));
   return paths;
 }

@@ -5,6 +5,7 @@
 
 #include "query/dataset.h"
 #include "query/ordinals.h"
+#include "query/sampling/reading_facts.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -79,13 +80,27 @@ bool CannotBeRead(const Dataset& dataset, uint64_t ordinal, const Error& error) 
   return error.code == ErrorCode::kIo && !dataset.reader().Copy(ordinal, payload);
 }
 
+// Returns the records that the arguments name, one view for each. Ranges leave out records that are gone; a single
+// ordinal of such a record is an error.
+Result<std::vector<View>> RecordsToShow(const Arguments& arguments, const Dataset& dataset) {
+  OFINDEX_ASSIGN(const View present, PresentRecords(dataset.reader()));
+  std::vector<View> views;
+  for (const std::string& text : arguments.ordinals) {
+    OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));
+    if (text.find(':') == std::string::npos) OFINDEX_TRY(dataset.reader().Locate(range.begin));
+    views.push_back(present.Between(range.begin, range.end));
+  }
+  return views;
+}
+
 // Shows all records except bad ones and those of unreadable shards; any other error ends it.
-Result<int> ShowAll(const Dataset& dataset, const std::vector<OrdinalRange>& ranges, Getter& getter, LostShards& lost,
+Result<int> ShowAll(const Dataset& dataset, const std::vector<View>& views, Getter& getter, LostShards& lost,
                     const Context& context) {
   int exit_code = 0;
-  for (const OrdinalRange& range : ranges) {
-    for (uint64_t ordinal = range.begin; ordinal < range.end; ++ordinal) {
+  for (const View& view : views) {
+    for (uint64_t i = 0; i < view.size(); ++i) {
       if (context.progress.cancel) return Interrupted();
+      const uint64_t ordinal = view.At(i);
       if (lost.Has(ordinal)) continue;
       auto shown = getter.Show(dataset, ordinal);
       if (shown) continue;
@@ -106,15 +121,11 @@ Result<int> Get(const Arguments& arguments, const Context& context) {
   ReaderOptions reading = arguments.reading;
   reading.allow_bad = arguments.wire;  // --wire also explains bad records
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, reading, context.progress));
-  std::vector<OrdinalRange> ranges;
-  for (const std::string& text : arguments.ordinals) {
-    OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));
-    ranges.push_back(range);
-  }
+  OFINDEX_ASSIGN(const std::vector<View> views, RecordsToShow(arguments, dataset));
   Getter getter(arguments, context);
   OFINDEX_TRY(getter.Begin());
   LostShards lost(dataset, context);
-  OFINDEX_ASSIGN(const int exit_code, ShowAll(dataset, ranges, getter, lost, context));
+  OFINDEX_ASSIGN(const int exit_code, ShowAll(dataset, views, getter, lost, context));
   OFINDEX_TRY(getter.End());
   OFINDEX_TRY(Output::Standard().Flush());
   lost.PrintRest();

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
 #include "index/catalog/catalog.h"
+#include "index/catalog/shard_files.h"
 #include "query/columns/snapshot.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
@@ -22,6 +24,7 @@ struct Info {
   DatasetFacts facts;
   int64_t generation = 0;
   std::vector<ShardRow> shards;
+  std::vector<ShardRow> gone;
   std::vector<FeatureRow> features;
   std::vector<BadRow> bad;
   std::vector<DamageRow> damage;
@@ -37,11 +40,20 @@ Result<Info> ReadInfo(const std::string& name) {
   info.facts = catalog->facts();
   info.generation = catalog->generations().back().number;
   info.shards = catalog->shards();
+  info.gone = catalog->gone();
   info.features = catalog->features();
   OFINDEX_ASSIGN(info.bad, catalog->Bad());
   OFINDEX_ASSIGN(info.damage, catalog->Damage());
   OFINDEX_ASSIGN(info.skipped, catalog->Skipped());
   return info;
+}
+
+Json JsonGone(const std::vector<ShardRow>& gone) {
+  Json array = Json::array();
+  for (const ShardRow& shard : gone) {
+    array.push_back({{"path", JsonText(shard.path)}, {"records", shard.records}, {"since", shard.gone}});
+  }
+  return array;
 }
 
 Json ToJson(const Info& info) {
@@ -51,15 +63,25 @@ Json ToJson(const Info& info) {
           {"format_version", kFormatVersion},
           {"generation", info.generation},
           {"records", info.facts.records},
+          {"ordinals", info.facts.ordinals},
           {"payload_bytes", info.facts.payload_bytes},
           {"data_bytes", info.facts.data_bytes},
           {"index_bytes", info.index_bytes},
           {"checked", Name(info.facts.checked)},
           {"shards", JsonShards(info.shards)},
+          {"gone", JsonGone(info.gone)},
           {"features", JsonFeatureRows(info.features)},
           {"bad", JsonBad(info.bad, info.shards)},
           {"damage", JsonDamage(info.damage, info.shards)},
           {"skipped", JsonSkipped(info.skipped)}};
+}
+
+// Describes what is gone in one line: "1,234 records in 3 shards, since generation 5".
+std::string GoneText(const std::vector<ShardRow>& gone) {
+  uint64_t since = gone.front().gone;
+  for (const ShardRow& shard : gone) since = std::min(since, shard.gone);
+  return StrCat(Counted(GoneRecords(gone), "record"), " in ", Counted(gone.size(), "shard"), ", since generation ",
+                since, " (`ofindex update --prune` drops them; ordinals move)");
 }
 
 Result<void> PrintTotals(const Info& info, Output& out) {
@@ -74,6 +96,7 @@ Result<void> PrintTotals(const Info& info, Output& out) {
   const std::string inflated = AnyCompressed(info.shards) ? bytes(readable) + ", inflated from " : "";
   OFINDEX_TRY(out.Line(StrCat("payload   ", bytes(facts.payload_bytes), " of ", inflated, bytes(facts.data_bytes),
                               " in ", Counted(info.shards.size(), "shard"))));
+  if (!info.gone.empty()) OFINDEX_TRY(out.Line(StrCat("gone      ", GoneText(info.gone))));
   return out.Line(StrCat("checked   ", facts.checked == Checked::kPayloads ? "framing and every payload" : "framing"));
 }
 

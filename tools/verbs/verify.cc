@@ -31,6 +31,7 @@ Json ToJson(const VerifyReport& report) {
           {"bytes_checked", report.bytes_checked},
           {"all_payloads_checked", report.all_payloads_checked},
           {"empty_of_records", report.empty_of_records},
+          {"gone_records", report.gone_records},
           {"bad", std::move(bad)},
           {"stale", std::move(stale)},
           {"damage", JsonDamage(report.damage, report.shards)},
@@ -61,6 +62,13 @@ Result<void> PrintReport(const VerifyReport& report, const VerifyOptions& option
                          FormatBytes(static_cast<double>(report.bytes_checked)), " checked"));
 }
 
+void PrintGone(const VerifyReport& report, const Context& context) {
+  if (report.gone_records == 0) return;
+  PrintNote(StrCat("note: ", Counted(report.gone_records, "record"),
+                   " gone with their shards, not checked; `ofindex info` lists the shards"),
+            context);
+}
+
 void PrintWarnings(const VerifyReport& report, const Context& context) {
   if (report.lacks_checksums) {
     PrintNote("note: OFRecord has no checksums, and this index has none; `ofindex build --verify` stores them",
@@ -85,6 +93,7 @@ Result<int> Verify(VerifyOptions& options, Context& context) {
   } else if (!context.quiet) {
     OFINDEX_TRY(PrintReport(*report, options, out));
   }
+  PrintGone(*report, context);
   if (!options.quick) PrintWarnings(*report, context);
   OFINDEX_TRY(out.Flush());
   if (!report->map_damage.empty()) {

@@ -17,7 +17,6 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kRecords = 4'000'000;
-constexpr uint64_t kShards = 8;
 constexpr uint64_t kRandomNumbers = 4;  // per record
 constexpr LengthRange kPixels{64, 2048};
 
@@ -112,19 +111,19 @@ Result<void> WriteShard(const std::string& path, uint64_t first_record, uint64_t
 
 }  // namespace
 
-Result<DataSet> ImageRecords() {
+Result<DataSet> ImageRecords(uint64_t shards) {
   DataSet data;
-  data.folder = StrCat(DataFolder(), "/images-", kRecords);
+  data.folder = StrCat(DataFolder(), "/images-", kRecords, shards == 8 ? std::string() : StrCat("-in-", shards));
   data.records = kRecords;
   std::error_code error;
   std::filesystem::create_directories(data.folder, error);
   if (error) return tl::unexpected(SystemError(data.folder, "cannot make the folder", error.value()));
-  for (uint64_t i = 0; i < kShards; ++i) {
+  for (uint64_t i = 0; i < shards; ++i) {
     data.shards.push_back(StrCat(data.folder, "/part-", i, ".tfrecord"));
     const std::string& path = data.shards.back();
     if (StatFile(path)) continue;
     if (i == 0) std::fprintf(stderr, "Writing %s.\n", data.folder.c_str());
-    OFINDEX_TRY(WriteShard(path, i * kRecords / kShards, kRecords / kShards));
+    OFINDEX_TRY(WriteShard(path, i * kRecords / shards, kRecords / shards));
   }
   return data;
 }

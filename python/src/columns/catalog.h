@@ -4,7 +4,7 @@
 
 namespace ofindex::python {
 
-/// Binds the functions that describe, build and verify an index. They return dicts with the keys of the command's JSON.
+/// Binds the functions that describe an index. They return dicts with the keys of the command's JSON.
 void BindCatalog(nanobind::module_& m);
 
 }  // namespace ofindex::python

@@ -110,13 +110,11 @@ Result<void> Gather(ColumnStore& store, const Column& column, std::span<const ui
   const ValueType type = out.type();
   for (const uint64_t ordinal : ordinals) {
     if (ordinal < begin || ordinal >= end) {
-      const auto after =
-          std::upper_bound(blocks.begin(), blocks.end(), ordinal,
-                           [](uint64_t o, const BlockMetadata& metadata) { return o < metadata.first_record; });
-      const auto block = static_cast<uint64_t>(after - blocks.begin()) - 1;
-      begin = blocks[block].first_record;
-      end = begin + blocks[block].records;
-      OFINDEX_ASSIGN(chunk, store.Load(column, block));
+      const std::optional<uint64_t> block = store.BlockOf(ordinal);
+      if (!block) return Fail(ErrorCode::kOutOfRange, StrCat("record ", ordinal, " is not in the dataset"));
+      begin = blocks[*block].first_record;
+      end = begin + blocks[*block].records;
+      OFINDEX_ASSIGN(chunk, store.Load(column, *block));
     }
     const auto record = static_cast<uint32_t>(ordinal - begin);
     const bool added = out.type() == ValueType::kList ? AddToList(*chunk, record, out) : out.Add(chunk->At(record));

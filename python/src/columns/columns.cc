@@ -18,6 +18,7 @@
 #include "python/src/convert/values.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
+#include "python/src/records/present_rows.h"
 #include "python/src/records/rows.h"
 #include "query/columns/find_column.h"
 #include "query/sampling/columns/split.h"
@@ -113,7 +114,8 @@ Column ValuesNamed(ColumnStore& store, nb::handle name, const Rows& rows) {
   return column;
 }
 
-nb::object Stream(const Source& source, const Rows& rows, const std::optional<std::vector<nb::object>>& names) {
+nb::object Stream(const Source& source, const Rows& numbered, const std::optional<std::vector<nb::object>>& names) {
+  const Rows rows = PresentRows(source, numbered);
   const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
   std::vector<Column> wanted;
   for (const Column& column : store->columns()) {
@@ -190,7 +192,8 @@ nb::object MaskOf(const ArrowColumn& column) {
 }
 
 // Returns (values, mask): an array and the mask of its NULLs or None; or a list of objects and None.
-nb::tuple ReadColumn(const Source& source, const Rows& rows, nb::handle name) {
+nb::tuple ReadColumn(const Source& source, const Rows& numbered, nb::handle name) {
+  const Rows rows = PresentRows(source, numbered);
   const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
   const Column column = ValuesNamed(*store, name, rows);
   const ArrowField field = Unwrap(FieldOf(*store, column), Asked::kQuery);
@@ -228,7 +231,7 @@ std::vector<Rows> SplitRows(const Source& source, const Rows& rows, std::vector<
   if (stratify) options.stratify = Unwrap(FindColumn(*store, NameOf(*stratify)), Asked::kQuery);
   return RunInterruptibly([&](Progress& progress) -> Result<std::vector<Rows>> {
     options.cancel = &progress.cancel;
-    OFINDEX_ASSIGN(const std::vector<OrdinalSet> sets, Split(*store, store->records(), options));
+    OFINDEX_ASSIGN(const std::vector<OrdinalSet> sets, Split(*store, store->ordinals(), options));
     std::vector<Rows> split;
     for (const OrdinalSet& set : sets) split.push_back(rows.Where(set));
     return split;

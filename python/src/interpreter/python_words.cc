@@ -42,6 +42,8 @@ constexpr std::array kCommands = {
     Words{"`ofindex build --force`", "`ofindex.build(..., force=True)`"},
     Words{"`ofindex build --max-inflated`", "`ofindex.build(..., max_inflated_bytes=...)`"},
     Words{"`ofindex build --max-ratio`", "`ofindex.build(..., max_ratio=...)`"},
+    Words{"`ofindex update`", "`ofindex.update(...)`"},
+    Words{"`ofindex update --prune`", "`ofindex.update(..., prune=True)`"},
 };
 
 bool IsOfWord(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'; }

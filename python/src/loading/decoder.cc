@@ -145,7 +145,7 @@ Payloads PayloadsOf(const std::vector<std::shared_ptr<Source>>& sources) {
   double records = 0;
   for (const auto& reader : readers) {
     bytes += static_cast<double>(reader->map().header().payload_bytes);
-    records += static_cast<double>(reader->size());
+    records += static_cast<double>(reader->live());
   }
   const double average = records == 0 ? 0 : bytes / records;
   if (readers.size() == 1) return {Unwrap(ReaderSource::Of(readers[0])), average, readers[0]};

@@ -87,7 +87,9 @@ RowSampler Open(const Source& source, const Rows& rows, const SamplerOptions& op
   }
   request.view = Unwrap(rows.Ascending());
   Sampler sampler = RunInterruptibly([&](Progress& progress) -> Result<Sampler> {
-    if (options.block && *options.block == 0) {
+    if (options.block && *options.block == 0 && request.state) {
+      request.block = BlockOf(*request.state);  // the dataset, or its storage, may suggest another one by now
+    } else if (options.block && *options.block == 0) {
       OFINDEX_ASSIGN(const ReadingFacts facts, ReadingFactsOf(source.dataset));
       const BlockChoice choice = ChooseBlock(facts);
       if (choice.shape.run > 1) request.block = choice.shape;
@@ -95,10 +97,14 @@ RowSampler Open(const Source& source, const Rows& rows, const SamplerOptions& op
     SqlLimits limits;
     limits.cancel = &progress.cancel;
     OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, source.dataset.snapshot()->Catalog());
-    return OpenSampler(store, catalog->generations(), request, limits);
+    ShardHistory history;
+    if (request.state) {
+      OFINDEX_ASSIGN(history, ShardHistory::Of(*catalog));
+    }
+    return OpenSampler(store, catalog->generations(), request, limits, history);
   });
   if (!options.block && !options.weights && !options.balance) AdviseBlocks(source);
-  return {std::move(sampler), rows};
+  return {std::move(sampler), rows, *request.view};
 }
 
 nb::object Take(RowSampler& sampler, uint64_t limit) {
@@ -122,6 +128,19 @@ nb::object RowsAt(const RowSampler& sampler, nb::handle positions) {
     reader.NextRows(std::span(&row, 1));
   }
   return RowArray(std::move(rows));
+}
+
+// Moves to a position of any epoch of the records that are sampled now.
+void Resume(RowSampler& sampler, uint64_t epoch, uint64_t position) {
+  sampler.sampler().SeekTo(epoch, std::min(position, sampler.sampler().epoch_size()));
+}
+
+// Returns what updates have changed since the state: new and gone records, the generations, whether the epoch begins
+// anew; None if nothing has changed.
+nb::object ChangesOf(const RowSampler& sampler) {
+  const std::optional<StateChanges>& changes = sampler.sampler().changes();
+  if (!changes) return nb::none();
+  return nb::make_tuple(changes->new_records, changes->gone_records, changes->from, changes->to, changes->begun_anew);
 }
 
 void SeekTo(RowSampler& sampler, uint64_t position) {
@@ -152,7 +171,8 @@ nb::tuple MixedPlaces(const Mixture& mixture, uint64_t first, uint64_t step, uin
 
 }  // namespace
 
-RowSampler::RowSampler(Sampler sampler, const Rows& rows) : sampler_(std::move(sampler)) {
+RowSampler::RowSampler(Sampler sampler, const Rows& rows, View ascending)
+    : sampler_(std::move(sampler)), ascending_(std::move(ascending)) {
   if (rows.view() != nullptr) return;
   std::vector<uint64_t> places(rows.size());
   std::iota(places.begin(), places.end(), uint64_t{0});
@@ -161,7 +181,11 @@ RowSampler::RowSampler(Sampler sampler, const Rows& rows) : sampler_(std::move(s
 }
 
 size_t RowSampler::NextRows(std::span<uint64_t> out) {
-  const size_t count = sampler_.NextIndices(out);
+  const bool samples_all = sampler_.view().size() == ascending_.size();
+  const size_t count = samples_all ? sampler_.NextIndices(out) : sampler_.Next(out);
+  if (!samples_all) {
+    for (uint64_t& row : out.first(count)) row = ascending_.IndexOf(row).value();
+  }
   if (places_) {
     for (uint64_t& row : out.first(count)) row = (*places_)[row];
   }
@@ -188,6 +212,9 @@ void BindSampler(nb::module_& m) {
       .def(
           "set_epoch", [](RowSampler& sampler, uint64_t epoch) { sampler.sampler().SetEpoch(epoch); }, "epoch"_a)
       .def("seek", &SeekTo, "position"_a)
+      .def("resume", &Resume, "epoch"_a, "position"_a)
+      .def_prop_ro("changes", &ChangesOf,
+                   nb::for_getter(nb::sig("def changes(self) -> tuple[int, int, int, int, bool] | None")))
       .def("state", [](const RowSampler& sampler) { return ToJson(sampler.sampler().State()); })
       .def_prop_ro("position", [](const RowSampler& sampler) { return sampler.sampler().position(); })
       .def_prop_ro("epoch", [](const RowSampler& sampler) { return sampler.sampler().epoch(); })

@@ -15,8 +15,9 @@ namespace ofindex::python {
 /// A sampler over the rows of a Dataset. It returns row numbers: ds[number] is the record.
 class RowSampler {
  public:
-  /// `sampler` is over the rows in ascending order.
-  RowSampler(Sampler sampler, const Rows& rows);
+  /// `ascending` are the rows in ascending order, and `sampler` is over some of them: not over the missing ones, nor,
+  /// after an update, over those that its epoch does not have.
+  RowSampler(Sampler sampler, const Rows& rows, View ascending);
 
   /// Fills `out` with the next rows, as row numbers or as ordinals. Returns how many; fewer if the epoch ends.
   size_t NextRows(std::span<uint64_t> out);
@@ -27,6 +28,7 @@ class RowSampler {
 
  private:
   Sampler sampler_;
+  View ascending_;
   std::shared_ptr<const std::vector<uint64_t>> places_;  // for picked rows: row by rank in ascending order
 };
 

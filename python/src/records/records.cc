@@ -16,6 +16,7 @@
 #include "python/src/convert/indices.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
+#include "python/src/records/present_rows.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -140,8 +141,10 @@ nb::object BufferOf(nb::handle_t<Records> self, nb::handle number) {
 }
 
 Py_ssize_t Length(PyObject* self) {
-  const Rows* rows = nb::inst_ptr<Records>(self)->TryRows(self);
-  return rows == nullptr ? -1 : static_cast<Py_ssize_t>(rows->size());
+  Records& records = *nb::inst_ptr<Records>(self);
+  const Rows* rows = records.TryRows(self);
+  if (rows == nullptr) return -1;
+  return static_cast<Py_ssize_t>(HasGaps(*records.source(), *rows) ? records.reader().live() : rows->size());
 }
 
 // Returns whether `key` is a single number. Python takes one-element arrays and tensors for numbers too, but here they
@@ -204,19 +207,26 @@ nb::tuple Locate(nb::handle_t<Records> self, nb::handle number) {
 void BindRows(nb::module_& m) {
   nb::class_<Rows>(m, "Rows")
       .def("__len__", &Rows::size)
-      .def("slice", &Rows::Slice, "start"_a, "step"_a, "count"_a)
-      .def(
-          "pick", [](const Rows& rows, nb::handle numbers) { return rows.Pick(IndicesOf(numbers, rows.size())); },
-          "numbers"_a)
-      .def("is_all", &Rows::IsAll, "records"_a)
+      .def("is_all", &Rows::IsAll, "ordinals"_a)
       .def("fingerprint", &Rows::Fingerprint, nb::call_guard<nb::gil_scoped_release>())
       .def("serialize", [](const Rows& rows) { return BytesOf(rows.Serialize()); })
       .def_static(
           "parse",
-          [](nb::bytes bytes, uint64_t records) {
-            return Unwrap(Rows::Parse({static_cast<const uint8_t*>(bytes.data()), bytes.size()}, records));
+          [](nb::bytes bytes, uint64_t ordinals) {
+            return Unwrap(Rows::Parse({static_cast<const uint8_t*>(bytes.data()), bytes.size()}, ordinals));
           },
-          "bytes"_a, "records"_a);
+          "bytes"_a, "ordinals"_a);
+}
+
+void BindPresentRows(nb::module_& m) {
+  m.def("present_rows", &PresentRows, "source"_a, "rows"_a);
+  m.def("slice_rows", &SliceRows, "source"_a, "rows"_a, "start"_a, "step"_a, "count"_a);
+  m.def(
+      "pick_rows",
+      [](const Source& source, const Rows& rows, nb::handle numbers) {
+        return PickRows(source, rows, IndicesOf(numbers, rows.size()));
+      },
+      "source"_a, "rows"_a, "numbers"_a);
 }
 
 }  // namespace
@@ -267,9 +277,11 @@ void BindRecords(nb::module_& m) {
                    })
       .def_prop_ro(
           "id", [](const Source& source) { return ToHex(ByteView(source.dataset.reader().map().header().index_id)); })
-      .def_prop_ro("records", [](const Source& source) { return source.dataset.size(); })
+      .def_prop_ro("records", [](const Source& source) { return source.dataset.reader().live(); })
+      .def_prop_ro("ordinals", [](const Source& source) { return source.dataset.size(); })
       .def_prop_ro("allow_bad", [](const Source& source) { return source.allow_bad; })
       .def("all_rows", [](const Source& source) { return Rows(View::Range(0, source.dataset.size())); });
+  BindPresentRows(m);
   m.def("open_source", &OpenSource, "path"_a, "root"_a, "io"_a, "allow_bad"_a, "cache_bytes"_a);
   nb::class_<Records>(m, "Records", nb::type_slots(record_slots), nb::is_weak_referenceable())
       .def(

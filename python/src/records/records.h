@@ -2,21 +2,13 @@
 
 #include <nanobind/nanobind.h>
 
-#include <atomic>
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "python/src/records/rows.h"
-#include "query/dataset.h"
+#include "python/src/records/source.h"
 
 namespace ofindex::python {
-
-/// An open dataset, shared by all Python Datasets that are views of it. Its columns are reopened after a fork.
-struct Source {
-  Dataset dataset;
-  bool allow_bad;
-  mutable std::atomic<bool> advised{false};  // the warning about a global shuffle of compressed shards was given
-};
 
 /// The base of Python's Dataset: an open dataset and some of its records. The C slots of len() and [] are here, because
 /// calling a Python method would take as long as the read itself; everything else calls methods of the Python class.

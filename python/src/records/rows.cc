@@ -38,8 +38,9 @@ Result<Rows> ParsePicks(ByteView bytes, uint64_t records) {
   return Rows(std::move(picks));
 }
 
-// Returns the rows of `picks`, as a view if they ascend.
-Rows RowsOf(Rows::Picks picks) {
+}  // namespace
+
+Rows Rows::Of(Picks picks) {
   if (std::adjacent_find(picks.begin(), picks.end(), std::greater_equal<>()) != picks.end()) {
     return Rows(std::move(picks));
   }
@@ -47,8 +48,6 @@ Rows RowsOf(Rows::Picks picks) {
   for (const uint64_t ordinal : picks) builder.Add(ordinal);
   return Rows(View::Of(builder.Take()));
 }
-
-}  // namespace
 
 uint64_t Rows::size() const {
   const View* view = this->view();
@@ -78,12 +77,12 @@ Rows Rows::Slice(uint64_t start, int64_t step, uint64_t count) const {
   }
   Picks picks(count);
   for (uint64_t i = 0; i < count; ++i) picks[i] = row(i);
-  return RowsOf(std::move(picks));
+  return Of(std::move(picks));
 }
 
 Rows Rows::Pick(Picks indices) const {
   Map(indices);
-  return RowsOf(std::move(indices));
+  return Of(std::move(indices));
 }
 
 Rows Rows::Where(const OrdinalSet& selected) const {
@@ -92,7 +91,7 @@ Rows Rows::Where(const OrdinalSet& selected) const {
   for (const uint64_t ordinal : *std::get<1>(rows_)) {
     if (selected.Contains(ordinal)) kept.push_back(ordinal);
   }
-  return RowsOf(std::move(kept));
+  return Of(std::move(kept));
 }
 
 Rows Rows::Sorted() const {

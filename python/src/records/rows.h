@@ -23,6 +23,9 @@ class Rows {
   explicit Rows(View view) : rows_(std::move(view)) {}
   explicit Rows(Picks ordinals) : rows_(std::make_shared<const Picks>(std::move(ordinals))) {}
 
+  /// Returns the rows with these ordinals, as a view if they ascend.
+  [[nodiscard]] static Rows Of(Picks ordinals);
+
   [[nodiscard]] uint64_t size() const;
 
   /// Returns the ordinal of row `i`, which must be less than size().

@@ -17,8 +17,14 @@ class ColumnSource {
   virtual ~ColumnSource() = default;
 
   [[nodiscard]] virtual const std::vector<ShardRow>& shards() const = 0;
-  [[nodiscard]] virtual const std::vector<BlockMetadata>& blocks() const = 0;  ///< in ordinal order, without gaps
-  [[nodiscard]] virtual const std::vector<FeatureRow>& features() const = 0;   ///< by number
+  /// In ordinal order. Ordinals in no block are those of shards that are missing.
+  [[nodiscard]] virtual const std::vector<BlockMetadata>& blocks() const = 0;
+  [[nodiscard]] virtual const std::vector<FeatureRow>& features() const = 0;  ///< by number
+
+  /// Returns one more than the last ordinal.
+  [[nodiscard]] virtual uint64_t ordinals() const {
+    return blocks().empty() ? 0 : blocks().back().first_record + blocks().back().records;
+  }
 
   /// As in SharedCatalog: the chunks of a column without data, one entry per block, and the data of one chunk.
   [[nodiscard]] virtual Result<std::vector<std::optional<ChunkRow>>> ChunkMetadata(uint32_t feature,

@@ -25,7 +25,8 @@ struct Column {
   }
 };
 
-/// Returns the columns of `records` in order: _id, _shard, _offset, _length, then those of the features by number.
+/// Returns the columns of `records` in order: _id, _shard, _offset, _length, then those of the features by number. A
+/// feature that no record has, because it was found only in shards that are missing, has no columns.
 [[nodiscard]] std::vector<Column> ColumnsOf(const std::vector<FeatureRow>& features);
 
 }  // namespace ofindex

@@ -26,6 +26,7 @@ class SharedSource {
   [[nodiscard]] const std::vector<ShardRow>& shards() const { return source_->shards(); }
   [[nodiscard]] const std::vector<BlockMetadata>& blocks() const { return source_->blocks(); }
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return source_->features(); }
+  [[nodiscard]] uint64_t ordinals() const { return source_->ordinals(); }
 
   /// The value of `_shard` for the records of `shard`: its path as text.
   [[nodiscard]] const std::string& shard_text(uint32_t shard) const { return shard_texts_[shard]; }

@@ -20,13 +20,13 @@ namespace ofindex {
               "use a column with one value per record");
 }
 
-/// Fails with kOutOfRange if there are fewer than `records` records.
+/// Fails with kOutOfRange if there are fewer than `records` ordinals.
 [[nodiscard]] inline Result<void> CheckRecords(const ColumnStore& store, uint64_t records) {
-  if (records <= store.records()) return {};
-  return Fail(ErrorCode::kOutOfRange, StrCat("there are ", store.records(), " records, not ", records));
+  if (records <= store.ordinals()) return {};
+  return Fail(ErrorCode::kOutOfRange, StrCat("there are ", store.ordinals(), " records, not ", records));
 }
 
-/// Calls `body(first, count, chunk)`, which returns a Result<void>, for each block of the first `records` records: the
+/// Calls `body(first, count, chunk)`, which returns a Result<void>, for each block with ordinals below `records`: the
 /// block's first ordinal, how many of its records are included, and their column. `cancel` may be null. Needs memory
 /// for one chunk in addition to the store's cache. Errors: kOutOfRange if there are fewer records; kInterrupted; those
 /// of `body` and of ColumnStore::Load.

@@ -13,6 +13,7 @@
 #include "query/sampling/columns/value_key.h"
 #include "query/sampling/orders/interleave.h"
 #include "query/sampling/orders/sample_key.h"
+#include "query/sampling/sets/set_of.h"
 #include "query/stats/group_numbers.h"
 
 namespace ofindex {
@@ -207,6 +208,9 @@ Result<std::vector<OrdinalSet>> Split(ColumnStore& store, uint64_t records, cons
   }));
   std::vector<OrdinalSet> sets;
   for (OrdinalSet::Builder& builder : builders) sets.push_back(builder.Take());
+  if (store.records() == store.ordinals()) return sets;
+  const OrdinalSet present = SetOf(store);
+  for (OrdinalSet& set : sets) set = set.Intersect(present);
   return sets;
 }
 

@@ -37,7 +37,8 @@ inline constexpr uint32_t kNoPart = ~uint32_t{0};
 using VisitParts = std::function<void(uint64_t first, std::span<const uint32_t> parts)>;
 
 /// Calls `visit` with the part of each of the first `records` records, in ascending order, a block at a time. The part
-/// of a record depends on no later record: appending records changes nothing, even if they have new values.
+/// of a record depends on no later record: appending records changes nothing, even if they have new values. Nor
+/// do records that are gone, except with `stratify`: later records with their value may be in other parts.
 ///
 /// The algorithm, with key = SampleKey(seed, 0, SampleUse::kSplit):
 ///

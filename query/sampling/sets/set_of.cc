@@ -18,4 +18,17 @@ OrdinalSet SetOf(const Selection& selection) {
   return builder.Take();
 }
 
+OrdinalSet SetOf(const ColumnStore& store) {
+  OrdinalSet::Builder builder;
+  for (const BlockMetadata& block : store.blocks()) {
+    builder.AddRange(block.first_record, block.first_record + block.records);
+  }
+  return builder.Take();
+}
+
+View PresentRecords(const ColumnStore& store) {
+  if (store.records() == store.ordinals()) return View::Range(0, store.ordinals());
+  return View::Of(SetOf(store));
+}
+
 }  // namespace ofindex

@@ -49,6 +49,11 @@ View View::Where(const OrdinalSet& selected) const {
   return Of(set_ ? set_->Intersect(among) : std::move(among));
 }
 
+View View::Between(uint64_t begin, uint64_t end) const {
+  const uint64_t last = Below(end).size();
+  return Slice(std::min(Below(begin).size(), last), last);
+}
+
 View View::Below(uint64_t end) const {
   const uint64_t number = set_ ? set_->Rank(end) : end;
   return Slice(0, std::clamp(number, begin_, end_) - begin_);

@@ -40,6 +40,9 @@ class View {
   /// Returns the records of the view that are also in `selected`.
   [[nodiscard]] View Where(const OrdinalSet& selected) const;
 
+  /// Returns the part of the view with ordinals in [begin, end). Shares the set.
+  [[nodiscard]] View Between(uint64_t begin, uint64_t end) const;
+
   /// Returns the part of the view with ordinals below `end`. Shares the set.
   [[nodiscard]] View Below(uint64_t end) const;
 

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
@@ -8,8 +9,10 @@
 #include "index/build/verifier.h"
 #include "index/catalog/catalog_reader.h"
 #include "index/database/sqlite.h"
+#include "index/update/updater.h"
 #include "mmap/record_reader.h"
 #include "tests/index/built_set.h"
+#include "tests/proto/message_bytes.h"
 
 namespace ofindex {
 namespace {
@@ -33,6 +36,11 @@ void UseAll(const BuiltSet& set, Outcomes& outcomes) {
     outcomes.Count(catalog->Damage());
     outcomes.Count(catalog->Bad());
     outcomes.Count(catalog->Generations());
+    outcomes.Count(catalog->Features());
+    const auto pieces = catalog->Pieces();
+    outcomes.Count(pieces);
+    for (uint32_t i = 0; pieces && i < pieces->size(); ++i) outcomes.Count(catalog->TotalsOf((*pieces)[i], i));
+    outcomes.Count(catalog->ForEachBlockByShard([](const BlockRow&) -> Result<void> { return {}; }));
     outcomes.Count(catalog->ForEachBlock([](const BlockRow&) -> Result<void> { return {}; }));
   } else {
     outcomes.Count(catalog);
@@ -59,6 +67,11 @@ std::vector<size_t> BytesInUse(const std::string& file) {
   return in_use;
 }
 
+// Returns an Example with one integer.
+std::string LabelOf(uint64_t label) {
+  return Field(1, Field(1, Field(1, "label") + Field(2, Field(3, VarintField(1, label)))));
+}
+
 class SmallIndex : public BuiltSet {
  public:
   explicit SmallIndex(bool verify = true) {
@@ -70,18 +83,39 @@ class SmallIndex : public BuiltSet {
     bytes_ = ReadFile(index());
   }
 
+  /// Makes an index that has a shard in two pieces, a missing one, and one that was missing for a time.
+  void Update() {
+    const std::string examples = ShardBytes(Framing::kTfRecord, {LabelOf(1), LabelOf(2)});
+    Put("part-2", examples);
+    Put("part-3", examples + examples);
+    RunUpdate();
+    Put("part-2", examples + ShardBytes(Framing::kTfRecord, {LabelOf(3)}));
+    std::filesystem::rename(Shard("part-0"), folder() + "/part-0");
+    std::filesystem::remove(Shard("part-3"));
+    RunUpdate();
+    std::filesystem::rename(folder() + "/part-0", Shard("part-0"));
+    RunUpdate();
+    bytes_ = ReadFile(index());
+  }
+
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
  private:
+  void RunUpdate() const {
+    Progress progress;
+    const auto report = UpdateIndex({.index = index()}, progress);
+    REQUIRE_MESSAGE(report, report.error().message);
+  }
+
   std::string bytes_;
 };
 
-TEST_CASE("an index with any changed byte is read or refused, and never crashes") {
-  const SmallIndex set;
+// Changes every `step`-th meaningful byte of an index.
+void ChangeBytes(const SmallIndex& set, size_t step) {
   const std::vector<size_t> in_use = BytesInUse(set.bytes());
   CHECK(in_use.size() > 1500);
   Outcomes outcomes;
-  for (size_t i = 0; i < in_use.size(); ++i) {
+  for (size_t i = 0; i < in_use.size(); i += step) {
     // The lowest bit, the highest, or all of them.
     constexpr std::string_view kChanges = "\x01\x80\xff";
     std::string bytes = set.bytes();
@@ -91,6 +125,17 @@ TEST_CASE("an index with any changed byte is read or refused, and never crashes"
   }
   CHECK(outcomes.refused > 1000);
   CHECK(outcomes.read > 1000);
+}
+
+TEST_CASE("an index with any changed byte is read or refused, and never crashes") { ChangeBytes(SmallIndex(), 1); }
+
+TEST_CASE("an updated index with a changed byte is read or refused, and never crashes") {
+  SmallIndex set;
+  set.Update();
+  Outcomes sound;
+  UseAll(set, sound);
+  CHECK(sound.refused == 5);  // records: four are gone, one is bad
+  ChangeBytes(set, 5);
 }
 
 TEST_CASE("an index truncated at every page boundary, and at sizes between, is refused or read") {

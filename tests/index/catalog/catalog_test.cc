@@ -12,12 +12,13 @@
 namespace ofindex {
 namespace {
 
-const std::string kOddPath = "../a b/\xff\n'\";--/part-1";
+const std::string kOddPath = "x/../../a b/\xff\n'\";--/part-1";
 
 DatasetFacts SomeFacts() {
   DatasetFacts facts;
   for (size_t i = 0; i < facts.id.size(); ++i) facts.id[i] = static_cast<uint8_t>(17 * i);
   facts.records = 3;
+  facts.ordinals = 3;
   facts.payload_bytes = 27;
   facts.data_bytes = (uint64_t{1} << 62) + 77;
   facts.checked = Checked::kPayloads;
@@ -53,7 +54,8 @@ std::vector<ShardRow> SomeShards() {
                         ~uint64_t{0}},
            .first_record = 2,
            .records = 1,
-           .payload_bytes = 9}};
+           .payload_bytes = 9,
+           .file = 1}};
 }
 
 std::vector<SkippedFile> SomeSkipped() {
@@ -84,6 +86,7 @@ TEST_CASE("rows written to an index are read back") {
   const DatasetFacts wanted = SomeFacts();
   CHECK(reader->facts().id == wanted.id);
   CHECK(reader->facts().records == wanted.records);
+  CHECK(reader->facts().ordinals == wanted.ordinals);
   CHECK(reader->facts().payload_bytes == wanted.payload_bytes);
   CHECK(reader->facts().data_bytes == wanted.data_bytes);
   CHECK(reader->facts().checked == wanted.checked);
@@ -194,7 +197,7 @@ TEST_CASE("a file that is not an index, or has another version, is refused with 
   };
   // application_id at byte 68, user_version at 60, both big-endian (sqlite.org/fileformat.html).
   CHECK(error_of(with(71, 'Y')).find("not an ofindex index") != std::string::npos);
-  CHECK(error_of(with(63, 3)).find("another version; expected 4, got 3") != std::string::npos);
+  CHECK(error_of(with(63, 4)).find("another version; expected 5, got 4") != std::string::npos);
   CHECK(error_of(with(60, 1)).find("another version") != std::string::npos);
   CHECK(error_of("").find("not an ofindex index") != std::string::npos);
   CHECK(error_of("SQLite format 3").find("not an ofindex index") != std::string::npos);

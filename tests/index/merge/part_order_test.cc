@@ -125,6 +125,7 @@ Result<PartInput> ReadForged(const std::vector<PartialShard>& partial, Framing f
     row.path = name;
     row.framing = framing;
     row.identity.size = kSize;
+    row.file = IndexWriter::kOwnFile;
     writer->BeginShard(row);
     REQUIRE(writer->EndShard({}).has_value());
   }

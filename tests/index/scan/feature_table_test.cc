@@ -147,5 +147,54 @@ TEST_CASE("the types of a column follow from its kinds and, for byte strings, fr
   }
 }
 
+// A feature as an index has it.
+FeatureRow Stored(std::string name, std::string sql) {
+  FeatureRow row;
+  row.name = std::move(name);
+  row.sql_value = std::move(sql);
+  return row;
+}
+
+TEST_CASE("a feature of an index is kept if some block has it, and counts only where its shard is there") {
+  FeatureTable table({});
+  for (const char* name : {"there", "missing", "in no block"}) CHECK(table.AddRow(Stored(name, "")).has_value());
+  table.AddTotals("there", Of("there", 2).row);
+  table.Keep("missing");
+  const auto decided = Decided(table);
+  REQUIRE(decided.size() == 2);
+  CHECK(decided[0].row.name == "there");
+  CHECK(decided[0].row.present == 2);
+  CHECK(decided[1].row.name == "missing");
+  CHECK(decided[1].row.present == 0);
+}
+
+TEST_CASE("features that have SQL names keep them, whatever comes, and none of theirs is given to another") {
+  FeatureTable table({});
+  const std::vector<FeatureRow> stored = {Stored("label", "label"), Stored("Name", "Name_2"), Stored("gone", "gone")};
+  for (const FeatureRow& row : stored) CHECK(table.AddRow(row).has_value());
+  table.KeepNames(stored);
+  table.AddTotals("label", Of("label").row);
+  table.AddTotals("Name", Of("Name").row);
+  table.Keep("gone");
+  for (const char* name : {"LABEL", "name", "GONE"}) CHECK(table.Add(Of(name)).has_value());
+  std::vector<std::string> names;
+  for (const FeatureTable::Decided& each : Decided(table)) names.push_back(each.row.sql_value);
+  CHECK(names == std::vector<std::string>{"label", "Name_2", "gone", "LABEL_2", "name", "GONE_2"});
+}
+
+TEST_CASE("a feature that has a column keeps it when there are more features than columns") {
+  FeatureTable table({});
+  CHECK(table.AddRow(Stored("z", "z")).has_value());
+  table.KeepNames({Stored("z", "z")});
+  table.AddTotals("z", Of("z").row);
+  for (size_t i = 0; i < kMaxAutoColumns; ++i) CHECK(table.Add(Of(StrCat("a", i))).has_value());
+  uint64_t without = 0;
+  const auto decided = table.Decide(without);
+  CHECK(without == 1);
+  CHECK(decided.front().row.sql_value == "z");
+  CHECK(std::count_if(decided.begin(), decided.end(),
+                      [](const FeatureTable::Decided& each) { return each.row.sql_value.empty(); }) == 1);
+}
+
 }  // namespace
 }  // namespace ofindex

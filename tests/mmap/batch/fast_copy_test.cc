@@ -238,6 +238,18 @@ TEST_CASE("no block of an unmapped shard is cached") {
   for (uint64_t i = 0; i < dataset.payloads().size(); ++i) CHECK_FALSE(warm.Ready(i));
 }
 
+TEST_CASE("a record in a hole is never in the cache, even if all blocks are ready") {
+  const MappedDataset dataset({{.path = "0", .payloads = SomePayloads(5, 20), .gone = true},
+                               {.path = "1", .payloads = SomePayloads(20, 20)},
+                               {.path = "2", .payloads = SomePayloads(9, 20), .gone = true},
+                               {.path = "3", .payloads = SomePayloads(3, 20)},
+                               {.path = "4", .payloads = SomePayloads(4, 20), .gone = true}});
+  const auto gone = [&](uint64_t ordinal) { return dataset.gone(dataset.locations()[ordinal].shard); };
+  Warm warm(dataset);
+  warm.AddAllBut(dataset, gone);
+  for (uint64_t i = 0; i < dataset.payloads().size(); ++i) CHECK(warm.Ready(i) == !gone(i));
+}
+
 TEST_CASE("a block with a wrong checksum is never cached") {
   const MappedDataset dataset(MixedShards());
   const OffsetMap map = OffsetMap::Open(dataset.map_path()).value();

@@ -399,7 +399,11 @@ TEST_CASE("the first lookup of a record reads the tables and one block, and noth
     while (boundaries.size() <= kBlockRecords) boundaries.push_back(boundaries.back() + random() % 100'000);
     const std::vector<uint8_t> packed = PackOffsets(boundaries);
     block_bytes = packed.size();
-    const MapBlock entry{.begin = 0, .end = boundaries.back(), .records = kBlockRecords, .shard = block};
+    const MapBlock entry{.first_record = uint64_t{block} * kBlockRecords,
+                         .begin = 0,
+                         .end = boundaries.back(),
+                         .records = kBlockRecords,
+                         .shard = block};
     REQUIRE(writer->AddBlock(entry, packed, {}));
     writer->AddShard({.path = std::to_string(block), .framing = Framing::kOfRecord, .identity = {}});
   }

@@ -56,13 +56,48 @@ TEST_CASE("a small map has exactly the expected bytes") {
   const std::string point = Le64(7) + Le64(81) + Le64(256 + 36) + Le64(6);
   const uint64_t names_at = 256 + 36 + 6, shards_at = names_at + 3, blocks_at = shards_at + 80,
                  jumps_at = blocks_at + 64;
-  std::string header = "OFIDXMAP" + Le64(3) + std::string(16, '\xab') + Le64(77) + Le64(2) + Le64(1) + Le64(1) +
+  std::string header = "OFIDXMAP" + Le64(4) + std::string(16, '\xab') + Le64(77) + Le64(2) + Le64(1) + Le64(1) +
                        Le64(4) + Le64(names_at) + Le64(3) + Le64(shards_at) + Le64(blocks_at) + Le64(jumps_at) +
                        Le64(jumps_at + 4 + 64 + 32) + Le64(2) + Le64(1) + Le64(jumps_at + 4) + Le64(1) +
-                       Le64(jumps_at + 4 + 64);
+                       Le64(jumps_at + 4 + 64) + Le64(2);
   header.resize(248);
   CHECK(ReadFile(dir / "map") == header + Sum(header) + stored + window + "d/s" + shard + Sum(shard + "d/s") + block +
                                      Sum(block + stored) + Le32(0) + stream + Sum(stream) + point);
+}
+
+TEST_CASE("each jump leads to the last block that begins at or before its ordinal, or to the first block") {
+  constexpr uint64_t kCell = kJumpRecords;
+  struct Row {
+    const char* what;
+    std::vector<uint64_t> first_records;  // of blocks of 10 records
+    uint64_t records;
+    std::vector<uint32_t> jumps;
+  };
+  const Row rows[] = {
+      {"no record", {}, 0, {}},
+      {"the whole map is a hole", {}, 2 * kCell + 1, {0, 0, 0}},
+      {"a hole at the beginning", {kCell + 5, kCell + 15}, kCell + 25, {0, 0}},
+      {"a block at the edge of a cell", {0, kCell}, kCell + 10, {0, 1}},
+      {"a block over the edge of a cell", {0, kCell - 3, kCell + 7}, kCell + 17, {0, 1}},
+      {"blocks that begin after the edge of a cell", {0, kCell + 1, 3 * kCell + 1}, 3 * kCell + 11, {0, 0, 1, 1}},
+      {"a hole at the end", {0, 10}, 2 * kCell + 1, {0, 1, 1}},
+      {"a hole at the end that ends with a cell", {0, 10}, 2 * kCell, {0, 1}},
+  };
+  const TempDir dir;
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    OffsetMapWriter writer = Begun(dir / "map");
+    for (const uint64_t first : row.first_records) {
+      REQUIRE(writer.AddBlock({.first_record = first, .records = 10}, PackOffsets(std::vector<uint64_t>(11)), {}));
+    }
+    REQUIRE(writer.Finish({.records = row.records}));
+    const MapHeader header = OffsetMap::Open(dir / "map")->header();
+    CHECK(header.records == row.records);
+    CHECK(header.live == 10 * row.first_records.size());
+    std::string jumps;
+    for (const uint32_t jump : row.jumps) jumps += Le32(jump);
+    CHECK(ReadFile(dir / "map").substr(header.jumps_at) == jumps);
+  }
 }
 
 TEST_CASE("the same input gives the same bytes") {
@@ -71,7 +106,8 @@ TEST_CASE("the same input gives the same bytes") {
     OffsetMapWriter writer = Begun(dir / name);
     for (uint32_t i = 0; i < 10; ++i) {
       const std::vector<uint64_t> boundaries = {i, i + 1, i + 3};
-      REQUIRE(writer.AddBlock({.begin = i, .end = i + 3, .records = 2, .shard = 0}, PackOffsets(boundaries), {}));
+      REQUIRE(writer.AddBlock({.first_record = 2 * i, .begin = i, .end = i + 3, .records = 2}, PackOffsets(boundaries),
+                              {}));
     }
     writer.AddShard({.path = "s", .framing = Framing::kOfRecord, .identity = {}, .records = 20});
     REQUIRE(writer.Finish({}));
@@ -85,8 +121,9 @@ TEST_CASE("an abandoned map is not a map") {
     OffsetMapWriter writer = Begun(dir / "map");
     const std::vector<uint64_t> boundaries(4096, 0);
     // Larger than the buffer, so that something reaches the disk.
-    for (int i = 0; i < 5000; ++i) {
-      REQUIRE(writer.AddBlock({.records = 4095}, PackOffsets(boundaries), std::vector<uint32_t>(64)));
+    for (uint64_t i = 0; i < 5000; ++i) {
+      REQUIRE(writer.AddBlock({.first_record = i * 4095, .records = 4095}, PackOffsets(boundaries),
+                              std::vector<uint32_t>(64)));
     }
   }
   CHECK(ReadFile(dir / "map").size() > kMapHeaderBytes);

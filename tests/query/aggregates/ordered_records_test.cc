@@ -32,6 +32,7 @@ class Orders : public RandomDataset {
       }
       return false;
     });
+    for (uint64_t& record : expected) record = columns_->OrdinalOf(record);
     const uint64_t count = dice_.OneIn(3) ? expected.size() + 5 : dice_.Below(40) + 1;
     expected.resize(std::min<uint64_t>(count, expected.size()));
     const OrderedRecords records(*store_, order, {});

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "query/sampling/record_lengths.h"
+#include "query/sampling/shard_history.h"
 #include "tests/query/columns_in_memory.h"
 
 namespace ofindex {
@@ -116,6 +118,128 @@ TEST_CASE("a state resumes where it was taken, even with another world size or a
       CHECK(Left(*resumed) == std::vector<uint64_t>(order.begin() + 60, order.end()));
       CHECK(resumed->State() == state);
     }
+  }
+}
+
+// Pieces of 200 records: generation 2 has added the third, or what follows.
+ShardHistory History(std::vector<AbsenceRow> absences, size_t pieces = 3) {
+  ShardHistory history;
+  for (uint32_t i = 0; i < pieces; ++i) {
+    ShardRow piece;
+    piece.path = StrCat("data/", static_cast<char>('a' + i));
+    piece.first_record = uint64_t{200} * i;
+    piece.records = 200;
+    piece.file = i;
+    for (const AbsenceRow& absence : absences) {
+      if (absence.shard == i && !absence.until) piece.gone = absence.since;
+    }
+    history.pieces.push_back(std::move(piece));
+  }
+  history.absences = std::move(absences);
+  return history;
+}
+
+std::vector<uint64_t> Members(const OrdinalSet& set) {
+  std::vector<uint64_t> members;
+  set.ForEach([&](uint64_t ordinal) {
+    members.push_back(ordinal);
+    return true;
+  });
+  return members;
+}
+
+TEST_CASE("a history gives the records of each generation") {
+  const ShardHistory history = History({{0, 2, 4}, {2, 3, {}}, {1, 4, {}}});
+  struct Row {
+    int64_t generation;
+    std::vector<bool> has;  // each piece
+  };
+  for (const Row& row : {Row{1, {true, true, true}}, Row{2, {false, true, true}}, Row{3, {false, true, false}},
+                         Row{4, {true, false, false}}}) {
+    std::vector<uint64_t> expected;
+    for (uint64_t i = 0; i < 600; ++i) {
+      if (row.has[i / 200]) expected.push_back(i);
+    }
+    CHECK(Members(history.RecordsAt({row.generation, 600, ""})) == expected);
+  }
+  CHECK(history.RecordsAt({1, 250, ""}).size() == 250);
+  CHECK(ShardHistory().RecordsAt({1, 250, ""}) == OrdinalSet::Range(0, 250));
+  CHECK(history.GoneSince({1, 600, ""}) == "data/b, data/c are missing or changed since generation 3");
+  CHECK(history.GoneSince({3, 600, ""}) == "data/b is missing or changed since generation 4");
+  CHECK(history.GoneSince({4, 600, ""}).empty());
+}
+
+TEST_CASE("the epoch after that of a state has the new records, and so has one of which nothing was read") {
+  for (const SampleRequest& request : Requests()) {
+    auto stopped = OpenSampler(Store(), kFirst, request);
+    REQUIRE(stopped);
+    std::vector<uint64_t> some(20);
+    REQUIRE(stopped->Next(some) == 20);
+    SampleRequest resuming = request;
+    resuming.state = stopped->State();
+    auto resumed = OpenSampler(Store(100), kGrown, resuming);
+    REQUIRE(resumed);
+    SampleRequest anew = request;
+    for (const uint64_t epoch : {uint64_t{3}, uint64_t{2}}) {
+      anew.epoch = epoch;
+      const auto whole = OpenSampler(Store(100), kGrown, anew);
+      REQUIRE(whole);
+      REQUIRE(whole->epoch_size() > stopped->epoch_size());
+      Sampler next = *resumed;
+      CHECK(next.changes() == StateChanges{whole->epoch_size() - stopped->epoch_size(), 0, 1, 2, false});
+      next.SetEpoch(epoch);
+      CHECK(Left(next) == Left(*whole));
+      CHECK(next.State() == whole->State());
+      CHECK_FALSE(next.changes());
+    }
+    // Within the epochs of the state, SeekTo stays with its records.
+    Sampler before = *resumed;
+    before.SeekTo(0, 5);
+    CHECK(before.epoch_size() == stopped->epoch_size());
+    CHECK(before.State().dataset == "first");
+    resuming.state->position = 0;
+    resumed = OpenSampler(Store(100), kGrown, resuming);
+    REQUIRE(resumed);
+    CHECK(resumed->changes()->begun_anew);
+    anew.epoch = 2;
+    CHECK(Left(*resumed) == Left(*OpenSampler(Store(100), kGrown, anew)));
+  }
+}
+
+TEST_CASE("records that were missing when the epoch began, and are back, come with the next epoch") {
+  const std::vector<GenerationRow> generations = {{1, 600, "first"}, {2, 600, "second"}, {3, 600, "first"}};
+  const ShardHistory history = History({{1, 2, 3}});
+  std::vector<uint64_t> without;
+  for (uint64_t i = 0; i < 600; ++i) {
+    if (i / 200 != 1) without.push_back(i);
+  }
+  SamplerState state = OpenSampler(Store(), generations, {.seed = 1})->State();
+  state.generation = 2;
+  state.dataset = "second";
+  state.position = 10;
+  OrdinalSet::Builder members;
+  for (const uint64_t ordinal : without) members.Add(ordinal);
+  state.selection = View::Of(members.Take()).Fingerprint();
+  auto resumed = OpenSampler(Store(), generations, {.state = state}, {}, history);
+  REQUIRE_MESSAGE(resumed.has_value(), resumed.error().message);
+  CHECK(resumed->changes() == StateChanges{200, 0, 2, 3, false});
+  CHECK(resumed->State() == state);
+  resumed->SeekTo(0);
+  std::vector<uint64_t> all = Left(*resumed);
+  std::sort(all.begin(), all.end());
+  CHECK(all == without);
+  resumed->SetEpoch(1);
+  CHECK(resumed->epoch_size() == 600);
+}
+
+TEST_CASE("a block shape is read back from the state of its order") {
+  const BlockShape shape{.run = 5, .lanes = 4, .window = 2};
+  SamplerState state;
+  state.order = Describe(shape);
+  CHECK(BlockOf(state) == shape);
+  for (const std::string& order : {Describe(GlobalShuffle{}), std::string("weights 00")}) {
+    state.order = order;
+    CHECK_FALSE(BlockOf(state));
   }
 }
 

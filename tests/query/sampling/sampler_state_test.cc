@@ -79,6 +79,23 @@ TEST_CASE("a state is matched to its generation even if the dataset has grown si
   CHECK_FALSE(GenerationOf(state, {}));
 }
 
+TEST_CASE("a pruned dataset refuses the states of earlier generations and says that it was pruned") {
+  struct Row {
+    int64_t generation;  // of the state
+    int64_t first;       // that the dataset has
+    bool pruned;         // is the reason
+  };
+  for (const Row& row : std::vector<Row>{{1, 4, true}, {3, 4, true}, {4, 4, false}, {0, 1, false}, {1, 1, false}}) {
+    SamplerState state = Some();
+    state.generation = row.generation;
+    const auto found = GenerationOf(state, {{row.first, 90, "pruned"}, {row.first + 1, 95, "updated since"}});
+    REQUIRE_FALSE(found);
+    CHECK(found.error().code == ErrorCode::kStale);
+    const std::string text = "generation " + std::to_string(row.generation) + ", but the index was pruned";
+    CHECK((found.error().message.find(text) != std::string::npos) == row.pruned);
+  }
+}
+
 TEST_CASE("a different dataset, selection or order is an error that names it; seed, epoch and position may differ") {
   SamplerState now = Some();
   now.seed = 1;

@@ -3,12 +3,14 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "index/build/verifier.h"
 #include "index/catalog/catalog_reader.h"
+#include "index/update/updater.h"
 #include "query/columns/find_column.h"
 #include "query/dataset.h"
 #include "query/sampling/open_sampler.h"
@@ -35,10 +37,11 @@ inline std::string ExampleOf(int i) {
   return Field(1, features);
 }
 
-// A set that fills every table of an index: compressed and plain shards, damage, a bad record, columns and lists.
+// A set that fills every table of a built index: compressed and plain shards, damage, a bad record, columns and lists.
+// An updated one also has a shard in two pieces, a missing one, and one that was missing for a time.
 class ForgedSet : public BuiltSet {
  public:
-  ForgedSet() {
+  explicit ForgedSet(bool updated = false) {
     for (int shard = 0; shard < 3; ++shard) {
       std::vector<std::string> payloads;
       for (int i = 0; i < 30; ++i) payloads.push_back(ExampleOf(30 * shard + i));
@@ -52,6 +55,7 @@ class ForgedSet : public BuiltSet {
     options.inflate.checkpoint_bytes = 512;
     options.columns = ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {"boxes", "label", "name", "score"}};
     Build(options);
+    if (updated) UpdateAll();
     index_bytes_ = ReadFile(index());
     map_bytes_ = ReadFile(map());
   }
@@ -67,6 +71,26 @@ class ForgedSet : public BuiltSet {
   [[nodiscard]] const std::string& map_bytes() const { return map_bytes_; }
 
  private:
+  // The missing shards are the compressed one, and one that held the ordinals 90 and 91.
+  void UpdateAll() const {
+    const std::string more = ShardBytes(Framing::kTfRecord, {ExampleOf(90), ExampleOf(91)});
+    WriteFile(Shard("part-3"), more);
+    Update();
+    std::filesystem::remove(Shard("part-3"));
+    std::filesystem::rename(Shard("part-2"), folder() + "/part-2");
+    WriteFile(Shard("part-1"), ReadFile(Shard("part-1")) + more);
+    Update();
+    std::filesystem::rename(folder() + "/part-2", Shard("part-2"));
+    std::filesystem::remove(Shard("part-0"));
+    Update();
+  }
+
+  void Update() const {
+    Progress progress;
+    const auto report = UpdateIndex({.index = index()}, progress);
+    REQUIRE_MESSAGE(report, report.error().message);
+  }
+
   std::vector<std::string> payloads_;
   std::string index_bytes_;
   std::string map_bytes_;
@@ -163,7 +187,7 @@ inline void AskColumns(const BuiltSet& set, Answers& answers) {
   const auto store = snapshot.and_then([](const auto& open) { return open->Columns(); });
   answers["columns"] = Answer(store, [](const auto& open) { return StrCat(open->records()); });
   if (!catalog || !store) return;
-  const uint64_t records = (*store)->records();
+  const uint64_t records = (*store)->ordinals();
   REQUIRE(records < 1000);
   for (const char* expression : {"label = 3", "name LIKE 'image 4%'", "score BETWEEN 2.5 AND 9", "_length > 70",
                                  "\"boxes#count\" = 2", "has(boxes, 6)", "_offset < 300 AND _shard LIKE '%-1'"}) {

@@ -18,6 +18,8 @@ class DatasetId {
  public:
   void AddShard(const ShardIdentity& identity, Framing framing);
   void AddBlock(const BlockRow& block);
+  /// Adds, after its blocks, that a shard is missing since generation `since`.
+  void AddAbsence(uint64_t since);
   [[nodiscard]] Digest128 Digest() const { return hash_.Digest(); }
 
  private:

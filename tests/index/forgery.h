@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "index/catalog/row_checksums.h"
 #include "index/database/schema.h"
 #include "index/database/sqlite.h"

@@ -1,4 +1,4 @@
-#include "index/catalog/dataset_id.h"
+#include "index/build/dataset_id.h"
 
 #include <vector>
 
@@ -12,6 +12,8 @@ void DatasetId::AddShard(const ShardIdentity& identity, Framing framing) {
   hash_.Add(static_cast<uint64_t>(framing));
 }
 
+void DatasetId::AddAbsence(uint64_t since) { hash_.Add(since); }
+
 void DatasetId::AddBlock(const BlockRow& block) {
   hash_.Add(block.begin);
   hash_.Add(block.end);
@@ -19,18 +21,26 @@ void DatasetId::AddBlock(const BlockRow& block) {
 }
 
 Result<void> CheckDatasetId(CatalogReader& catalog) {
-  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Shards());
+  OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog.Pieces());
   DatasetId id;
   size_t next = 0;
-  const auto add_shards_up_to = [&](size_t end) {
-    for (; next < end; ++next) id.AddShard(shards[next].identity, shards[next].framing);
+  const auto end_shard = [&] {
+    if (next != 0 && shards[next - 1].is_gone()) id.AddAbsence(shards[next - 1].gone);
   };
-  OFINDEX_TRY(catalog.ForEachBlock([&](const BlockRow& block) -> Result<void> {
+  const auto add_shards_up_to = [&](size_t end) {
+    for (; next < end; ++next) {
+      end_shard();
+      id.AddShard(shards[next].identity, shards[next].framing);
+    }
+  };
+  const auto add_block = [&](const BlockRow& block) -> Result<void> {
     add_shards_up_to(size_t{block.shard} + 1);
     id.AddBlock(block);
     return {};
-  }));
+  };
+  OFINDEX_TRY(catalog.ForEachBlock(add_block, CatalogReader::Which::kAll));
   add_shards_up_to(shards.size());
+  end_shard();
   const DatasetFacts& facts = catalog.facts();
   if (id.Digest() == facts.id) return {};
   return DamagedIndex(catalog.path(), StrCat("expected id ", ToHex(facts.id), ", got ", ToHex(id.Digest())));

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "query/dataset.h"
+#include "query/sampling/sets/view.h"
+
+namespace ofindex::python {
+
+/// An open dataset, shared by all Python Datasets that are views of it. Its columns are reopened after a fork.
+struct Source {
+  Dataset dataset;
+  bool allow_bad;
+  mutable std::atomic<bool> advised{false};     // the warning about a global shuffle of compressed shards was given
+  mutable std::shared_ptr<const View> present;  // see PresentRows(); set with the GIL, once
+};
+
+}  // namespace ofindex::python
