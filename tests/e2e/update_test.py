@@ -105,6 +105,23 @@ class ChangesTest(UpdateCase):
         ])  # fmt: skip
         self.expect(0, "verify", "data")
 
+    def test_a_merge_of_updated_indexes_says_that_it_numbers_again(self) -> None:
+        (self.data / "part-0").unlink()
+        self.append("part-2", self.framed((100,)))
+        self.take_out(range(5))
+        self.expected |= {18: 100}
+        self.update()
+        (self.dir / "more").mkdir()
+        (self.dir / "more" / "part-0").write_bytes(self.framed((200, 201)))
+        self.expect(0, "build", "more")
+        merged = self.expect(0, "merge", "data.ofidx", "more.ofidx", "-o", "merged.ofidx", "--json")
+        self.assertIn("records are numbered again", merged.stderr)
+        self.assertEqual((merged.json["renumbered"], merged.json["records"]), (True, 16))
+        rows = self.expect(0, "sql", "merged.ofidx", "select _id, label from records order by _id", "--json").json["rows"]
+        numbers = [*range(5, 11), 100, *range(11, 18), 200, 201]
+        self.assertEqual([(row["_id"], row["label"]) for row in rows], list(enumerate(numbers)))
+        self.expect(0, "verify", "merged.ofidx")
+
     def test_a_missing_shard_leaves_a_gap_until_it_is_back(self) -> None:
         (self.data / "part-2").rename(self.dir / "away")
         gone = self.take_out(range(5, 11))
