@@ -27,6 +27,16 @@ uint64_t EndOfPiece(const OffsetMap& map, uint64_t ordinal) {
   return end > ordinal ? end : 0;
 }
 
+// Returns the path of the first shard that is there; empty if there is none.
+std::string FirstPath(const OffsetMap& map) {
+  for (uint64_t i = 0; i < map.shards(); ++i) {
+    const auto shard = map.Shard(i);
+    if (!shard) return {};
+    if (!shard->gone) return shard->path;
+  }
+  return {};
+}
+
 }  // namespace
 
 RecordReader::RecordReader(std::shared_ptr<const OffsetMap> map, ShardPaths paths, const ReaderOptions& options)
@@ -42,8 +52,7 @@ RecordReader RecordReader::Open(std::shared_ptr<const OffsetMap> map, const std:
                                 const ReaderOptions& options, const std::string& anchor) {
   ShardPaths paths(folder, anchor);
   if (!options.root.empty() && map->shards() != 0) {
-    const auto first = map->Shard(0);
-    paths = ShardPaths(options.root, first ? first->path : std::string_view(), map->data_dir_bytes(), anchor);
+    paths = ShardPaths(options.root, FirstPath(*map), map->data_dir_bytes(), anchor);
   }
   return RecordReader(std::move(map), std::move(paths), options);
 }

@@ -69,7 +69,7 @@ class RecordReader {
   ///
   /// Errors: kOutOfRange if `ordinal` is not in [0, size()) or its record is gone; kDamage if the record is marked bad,
   /// and the reader was not opened with allow_bad; kStale if the shard is no longer the file that was indexed (hint:
-  /// `ofindex build --force`), or if the map was truncated or rewritten after it was opened; kLimit if the shard is not
+  /// `ofindex update`), or if the map was truncated or rewritten after it was opened; kLimit if the shard is not
   /// mapped (network file system, io=pread, or no map left), or if it is compressed and the views of compressed shards
   /// have reached their total limit; kIndex if the map is damaged.
   [[nodiscard]] Result<ByteView> View(uint64_t ordinal) const;

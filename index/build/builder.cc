@@ -287,9 +287,15 @@ Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const 
     return report;
   }
   OFINDEX_ASSIGN(const Freshness freshness, CheckFreshness(index, set, options.format));
-  if (options.verify && freshness.checked != Checked::kPayloads) return std::nullopt;
-  if (options.columns && options.columns->Text() != freshness.columns) return std::nullopt;
-  if (!options.message.empty() && options.message != freshness.message) return std::nullopt;
+  if ((options.verify && freshness.checked != Checked::kPayloads) ||
+      (options.columns && options.columns->Text() != freshness.columns) ||
+      (!options.message.empty() && options.message != freshness.message)) {
+    if (freshness.generation == 1) return std::nullopt;
+    return Fail(ErrorCode::kStale,
+                StrCat(Printable(index), ": it was updated, to generation ", freshness.generation,
+                       ": a build with other options could give its records other ordinals"),
+                "if no state or list of ordinals is in use, rebuild it with `ofindex build --force`");
+  }
   OFINDEX_ASSIGN(BuildReport report, ReportOf(index, set, freshness.skipped));
   OFINDEX_TRY(CheckColumnsOf(options, report));
   OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(index));

@@ -13,8 +13,13 @@ namespace ofindex {
 namespace {
 
 constexpr char kForceHint[] = "rebuild it with `ofindex build --force`";
-constexpr char kUpdateHint[] = "take the changes in with `ofindex update`, or rebuild it with `ofindex build --force`";
 constexpr char kOtherDataHint[] = "name another index with -o INDEX; `ofindex build --force` would replace this one";
+
+// Leads an error about shards that have changed to the next command. An index of messages cannot be updated.
+Hint ChangedHint(const DatasetFacts& facts) {
+  if (!facts.message.empty()) return kForceHint;
+  return "take the changes in with `ofindex update`, or rebuild it with `ofindex build --force`";
+}
 
 tl::unexpected<Error> Stale(const std::string& index, const std::string& what, Hint hint) {
   return Fail(ErrorCode::kStale, StrCat(Printable(index), ": the index is stale: ", what), std::move(hint));
@@ -45,12 +50,14 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
     return Stale(index, "it was built with another format, payload or compression", kForceHint);
   }
   OFINDEX_ASSIGN(const std::vector<ShardRow> shards, catalog->Shards());
+  OFINDEX_ASSIGN(const std::vector<GenerationRow> generations, catalog->Generations());
   std::map<std::string_view, const ShardRow*> indexed;
   for (const ShardRow& shard : shards) indexed.emplace(shard.path, &shard);
 
   Freshness freshness{.checked = catalog->facts().checked,
                       .columns = catalog->facts().columns,
                       .message = catalog->facts().message,
+                      .generation = generations.back().number,
                       .skipped = {}};
   std::vector<Candidate> unknown;
   for (const Candidate& candidate : set.candidates) {
@@ -60,7 +67,7 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
       continue;
     }
     OFINDEX_ASSIGN(const bool unchanged, IsUnchanged(candidate, known->second->identity));
-    if (!unchanged) return Stale(index, StrCat(Printable(candidate.path), " has changed"), kUpdateHint);
+    if (!unchanged) return Stale(index, StrCat(Printable(candidate.path), " has changed"), ChangedHint(facts));
     indexed.erase(known);
   }
   if (!shards.empty() && indexed.size() == shards.size() && !set.candidates.empty()) {
@@ -69,10 +76,10 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
                        " and the like; expected one of ", Printable(set.candidates.front().path)),
                 kOtherDataHint);
   }
-  if (!indexed.empty()) return Stale(index, StrCat(Printable(indexed.begin()->first), " is gone"), kUpdateHint);
+  if (!indexed.empty()) return Stale(index, StrCat(Printable(indexed.begin()->first), " is gone"), ChangedHint(facts));
   OFINDEX_ASSIGN(UnindexedFiles files, SortUnindexed(*catalog, unknown, set.skipped, choice));
   if (!files.record_files.empty()) {
-    return Stale(index, StrCat(Printable(files.record_files.front().path), " is not in it"), kUpdateHint);
+    return Stale(index, StrCat(Printable(files.record_files.front().path), " is not in it"), ChangedHint(facts));
   }
   freshness.skipped = std::move(files.skipped);
   return freshness;

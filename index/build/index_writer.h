@@ -25,8 +25,8 @@ class IndexWriter {
   [[nodiscard]] static Result<IndexWriter> Begin(const std::string& index_path, std::optional<OutputFile> map,
                                                  ColumnChoice columns);
 
-  /// Begins the next shard, or piece of one. Of a `row`, its totals do not count, nor its number: `file` must be that
-  /// of a shard here, or kOwnFile for a first piece.
+  /// Begins the next shard, or piece of one. Ignores the totals of `row`. Its `file` must be the number of
+  /// a piece here, or kOwnFile for a first piece.
   void BeginShard(const ProbedShard& shard);
   void BeginShard(const ShardRow& row);
 

@@ -43,7 +43,7 @@ struct ShardRow {
   Compression compression = Compression::kNone;
   uint64_t inflated_bytes = 0;  ///< for a compressed shard
   uint32_t file = 0;            ///< number of the shard's first piece
-  uint64_t begin = 0;           ///< where the piece begins: the end of the shard at an update before; 0 for the first
+  uint64_t begin = 0;           ///< where the piece begins: the end of the last record before it; 0 for the first
   uint64_t gone = 0;            ///< generation since which the shard is missing; 0: it is there
 
   [[nodiscard]] bool is_gone() const { return gone != 0; }

@@ -128,7 +128,8 @@ class CatalogReader {
   std::shared_ptr<const IndexFile> index_;
   DatasetFacts facts_;
   uint64_t shards_ = 0;
-  uint64_t generation_ = 0;  // the last one
+  std::vector<uint32_t> first_pieces_;  // of the shards that are there, once ForEachCheckpoint has asked for them
+  uint64_t generation_ = 0;             // the last one
   std::map<std::string, TableShape, std::less<>> shapes_;
   PartSums sums_;
 };

@@ -135,10 +135,13 @@ Result<std::vector<SkippedFile>> CatalogReader::Skipped() {
 
 Result<void> CatalogReader::ForEachCheckpoint(std::optional<uint32_t> shard, const VisitCheckpoint& visit,
                                               Which which) {
+  if (shard && which == Which::kAll) return VisitCheckpointsOf(*shard, *shard, visit);
+  if (shard && !first_pieces_.empty()) return VisitCheckpointsOf(first_pieces_[*shard], *shard, visit);
   OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, Pieces());
-  if (which == Which::kAll) return shard ? VisitCheckpointsOf(*shard, *shard, visit) : VisitCheckpoints(pieces, visit);
+  if (which == Which::kAll) return VisitCheckpoints(pieces, visit);
   const ShardFiles files(pieces);
-  if (shard) return VisitCheckpointsOf(files.first_pieces[*shard], *shard, visit);
+  first_pieces_ = files.first_pieces;
+  if (shard) return VisitCheckpointsOf(first_pieces_[*shard], *shard, visit);
   // Compares all rows with the checksum of their table.
   OFINDEX_TRY(VisitCheckpoints(pieces, [](const CheckpointRow&) -> Result<void> { return {}; }));
   for (uint32_t number = 0; number < files.rows.size(); ++number) {

@@ -96,8 +96,16 @@ Result<std::string> RelativeTo(const std::string& path, const std::string& folde
 }
 
 size_t CommonFolderBytes(const std::vector<ShardRow>& shards) {
-  size_t common = shards.empty() ? 0 : shards.front().path.size();
-  for (const ShardRow& shard : shards) common = SharedFolderBytes(shards.front().path, shard.path, common);
+  const ShardRow* first = nullptr;
+  size_t common = 0;
+  for (const ShardRow& shard : shards) {
+    if (shard.is_gone()) continue;
+    if (first == nullptr) {
+      first = &shard;
+      common = shard.path.size();
+    }
+    common = SharedFolderBytes(first->path, shard.path, common);
+  }
   return common;
 }
 

@@ -31,7 +31,8 @@ inline constexpr std::string_view kMapSuffix = "-map";
 /// that ".." means what it means to the system. Errors: kUsage if `path` is empty; kIo.
 [[nodiscard]] Result<std::string> RelativeTo(const std::string& path, const std::string& folder);
 
-/// Returns the length in bytes of the prefix, up to and including a '/', that names one folder holding all `shards`.
+/// Returns the length in bytes of the prefix, up to and including a '/', that names one folder holding all `shards`
+/// that are there.
 [[nodiscard]] size_t CommonFolderBytes(const std::vector<ShardRow>& shards);
 
 }  // namespace ofindex

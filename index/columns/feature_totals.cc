@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kAllKinds = (uint64_t{2} << static_cast<uint8_t>(FeatureKind::kInt64)) - 1;
+constexpr uint64_t kKindBits = (uint64_t{2} << static_cast<uint8_t>(FeatureKind::kInt64)) - 1;
 constexpr uint64_t kMaxCount = INT64_MAX;  // SQLite's greatest integer
 
 // Reads varints one by one. After the first fault, every one is 0, and `sound` is false.
@@ -70,7 +70,7 @@ std::optional<FeatureTotals> ParseTotals(ByteView bytes, uint64_t records) {
   for (uint64_t next = 0; !varints.done();) {
     const uint64_t number = next + varints.Next(UINT32_MAX - 1);
     FeatureRow row;
-    row.kinds = static_cast<uint8_t>(varints.Next(kAllKinds));
+    row.kinds = static_cast<uint8_t>(varints.Next(kKindBits));
     row.present = varints.Next(records);
     row.values = varints.Next(kMaxCount);
     row.values_min = static_cast<uint32_t>(varints.Next(UINT32_MAX));

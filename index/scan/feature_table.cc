@@ -137,7 +137,7 @@ void FeatureTable::Prune() {
   }
 }
 
-// Removes features of indexes of whose blocks none that has them was copied.
+// Removes features that no block has.
 void FeatureTable::RemoveUnused() {
   for (auto it = entries_.begin(); it != entries_.end();) {
     const auto entry = it++;

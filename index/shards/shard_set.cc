@@ -31,6 +31,7 @@ constexpr size_t kMaxListBytes = size_t{1} << 30;
 
 bool IsGlob(const std::string& argument) { return argument.find_first_of("*?[") != std::string::npos; }
 
+constexpr char kDanglingLink[] = "a dangling link";
 constexpr char kUnfinished[] = "a file or folder that a writer has not finished";
 
 bool IsSkippedName(const std::string& name) {
@@ -59,6 +60,13 @@ std::set<Inode> OwnFiles(const std::string& path) {
   return own;
 }
 
+bool IsGone(int error) { return error == ENOENT || error == ENOTDIR; }
+
+bool IsLink(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
 // Collects files argument by argument.
 class Finder {
  public:
@@ -67,7 +75,8 @@ class Finder {
   // `may_be_gone`: what the argument names need not exist.
   Result<void> AddArgument(const std::string& argument, bool may_be_gone = false) {
     may_be_gone_ = may_be_gone;
-    if (argument.starts_with('@')) return AddList(argument.substr(1));
+    in_list_ = argument.starts_with('@');
+    if (in_list_) return AddList(argument.substr(1));
     OFINDEX_TRY(AddSource("", argument));
     struct stat info {};
     if (::stat(argument.c_str(), &info) == 0) {
@@ -76,7 +85,7 @@ class Finder {
     }
     const int error = errno;
     if (IsGlob(argument)) return AddGlob(argument);
-    if (may_be_gone_ && IsGone(error)) return {};
+    if (may_be_gone_ && IsGone(error)) return SkipGone(argument);
     if (error == ENOENT) return tl::unexpected(NoSuchPath(argument));
     return tl::unexpected(SystemError(argument, "cannot stat", error));
   }
@@ -96,14 +105,14 @@ class Finder {
   Result<void> AddList(const std::string& path);
   Result<void> AddSource(const char* prefix, const std::string& path);
   Result<void> SkipTemporaryOf(const std::string& path);
+  Result<void> SkipGone(const std::string& path);
   Result<void> Skip(const std::string& path, std::string reason, SkippedFile::Kind kind = SkippedFile::Kind::kForeign);
   Result<std::string> StoredPathOfFile(const std::string& path);
-
-  static bool IsGone(int error) { return error == ENOENT || error == ENOTDIR; }
 
   std::string folder_;
   std::set<Inode> own_;
   bool may_be_gone_ = false;
+  bool in_list_ = false;
   std::string last_parent_;                   // the folder of the last file, up to and including its '/'
   std::string last_stored_parent_;            // the same, relative to folder_
   std::map<std::string, std::string> files_;  // stored path -> path
@@ -120,15 +129,22 @@ Result<void> Finder::SkipTemporaryOf(const std::string& path) {
   return ::lstat(temporary.c_str(), &info) == 0 ? Skip(temporary, kUnfinished) : Result<void>();
 }
 
+// A link may lead to a disk that is not mounted.
+Result<void> Finder::SkipGone(const std::string& path) {
+  if (IsLink(path)) return Skip(path, kDanglingLink, SkippedFile::Kind::kBrokenLink);
+  if (in_list_ && !path.starts_with('/')) set_.lost_lines.push_back(path);
+  return {};
+}
+
 Result<void> Finder::AddPath(const std::string& path, Origin origin) {
   if (origin == Origin::kFound && path.ends_with(kTemporarySuffix)) return Skip(path, kUnfinished);
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
     const int error = errno;
-    if (origin == Origin::kNamed && may_be_gone_ && IsGone(error)) return {};
+    if (origin == Origin::kNamed && may_be_gone_ && IsGone(error)) return SkipGone(path);
     if (origin == Origin::kNamed) return tl::unexpected(SystemError(path, "cannot stat", error));
     if (error == ELOOP) return Skip(path, "a link that leads back to itself", SkippedFile::Kind::kBrokenLink);
-    if (IsGone(error)) return Skip(path, "a dangling link", SkippedFile::Kind::kBrokenLink);
+    if (IsGone(error)) return Skip(path, kDanglingLink, SkippedFile::Kind::kBrokenLink);
     return Skip(path, StrCat("cannot stat: ", std::generic_category().message(error)), SkippedFile::Kind::kUnreadable);
   }
   if (S_ISDIR(info.st_mode)) {
@@ -235,7 +251,8 @@ Result<void> Finder::AddList(const std::string& path) {
 
 Result<void> Finder::AddSource(const char* prefix, const std::string& path) {
   OFINDEX_ASSIGN(const std::string stored, RelativeTo(path, folder_));
-  set_.sources.push_back(prefix + stored);
+  const bool like_list = *prefix == '\0' && stored.starts_with('@');
+  set_.sources.push_back(StrCat(like_list ? "./" : prefix, stored));
   return {};
 }
 

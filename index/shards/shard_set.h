@@ -21,8 +21,9 @@ struct ShardSet {
   std::vector<Candidate> candidates;  ///< in natural order of their stored paths, each inode once
   std::vector<SkippedFile>
       skipped;  ///< second names of files, broken links, FIFOs, temporary files of writers, unreadable files
-  std::vector<std::string> missing;  ///< paths missing from a set NAME-SSSSS-of-NNNNN
-  std::vector<std::string> sources;  ///< the arguments, relative to the index; the paths read from `@-` replace it
+  std::vector<std::string> missing;     ///< paths missing from a set NAME-SSSSS-of-NNNNN
+  std::vector<std::string> sources;     ///< the arguments, relative to the index; the paths read from `@-` replace it
+  std::vector<std::string> lost_lines;  ///< relative paths in lists among the first `known` arguments that lead nowhere
 };
 
 /// Finds the files of `data`: files, folders (searched recursively, except names that begin with `.` or `_` and those

@@ -1,6 +1,7 @@
 #include "index/update/update_plan.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "index/build/unindexed.h"
 #include "index/catalog/catalog_reader.h"
+#include "index/catalog/paths.h"
 
 namespace ofindex {
 namespace {
@@ -35,8 +37,18 @@ std::vector<KnownShard> KnownShards(const std::vector<ShardRow>& pieces) {
   return known;
 }
 
+// Returns where a link leads, relative to the index: the shards below a link to a folder are stored under such paths.
+// Returns the link itself if that is not known.
+std::string TargetOf(const std::string& link, const std::string& index) {
+  const std::filesystem::path path = PathFrom(FolderOf(index), link);
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+  if (error) return link;
+  return RelativeTo((path.parent_path() / target).string(), FolderOf(index)).value_or(link);
+}
+
 // Returns the files of `set`, and adds to those that are skipped what can no longer be examined.
-Result<std::vector<FoundShard>> FoundShards(ShardSet& set) {
+Result<std::vector<FoundShard>> FoundShards(ShardSet& set, const std::string& index) {
   std::vector<FoundShard> found;
   for (const Candidate& candidate : set.candidates) {
     auto facts = StatFile(candidate.path);
@@ -48,7 +60,11 @@ Result<std::vector<FoundShard>> FoundShards(ShardSet& set) {
     }
   }
   for (const SkippedFile& file : set.skipped) {
-    if (IsUnreadable(file)) found.push_back({{.path = file.path, .stored_path = file.path}, std::nullopt});
+    const bool leads_nowhere = file.kind == SkippedFile::Kind::kBrokenLink;
+    if (IsUnreadable(file) || leads_nowhere) found.push_back({{.path = file.path, .stored_path = file.path}, {}});
+    if (!leads_nowhere) continue;
+    const std::string target = TargetOf(file.path, index);
+    if (target != file.path) found.push_back({{.path = target, .stored_path = target}, {}});
   }
   std::stable_sort(found.begin(), found.end(), [](const FoundShard& a, const FoundShard& b) {
     return NaturalLess(a.file.stored_path, b.file.stored_path);
@@ -71,7 +87,7 @@ class Planner {
 
   Result<UpdatePlan> Plan() {
     plan_.known = KnownShards(source_.shards());
-    OFINDEX_ASSIGN(plan_.found, FoundShards(set_));
+    OFINDEX_ASSIGN(plan_.found, FoundShards(set_, search_.index));
     OFINDEX_ASSIGN(plan_.changes, FindShardChanges(plan_.known, plan_.found, [this](size_t found, uint64_t bytes) {
                      return FingerprintOf(plan_.found[found], bytes);
                    }));
@@ -260,6 +276,13 @@ class Planner {
 };
 
 }  // namespace
+
+const FoundShard* UpdatePlan::Unreadable() const {
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (changes.found[i].change == ShardChange::kUnreadable) return &found[i];
+  }
+  return nullptr;
+}
 
 bool UpdatePlan::is_empty() const {
   if (!added.empty()) return false;

@@ -45,6 +45,10 @@ struct UpdatePlan {
   std::vector<FoundShard> found;
   ShardChanges changes;
 
+  /// Returns a file or folder that cannot be read or leads nowhere, so that nobody knows what is in it; null if all
+  /// can.
+  [[nodiscard]] const FoundShard* Unreadable() const;
+
   /// Returns true if nothing has changed but times and inodes.
   [[nodiscard]] bool is_empty() const;
 };
@@ -52,7 +56,6 @@ struct UpdatePlan {
 /// How an update looks for shards.
 struct UpdateSearch {
   std::string index;
-  std::vector<std::string> data;  ///< more DATA than that of the index
   unsigned threads = 1;
 };
 

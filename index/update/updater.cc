@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -29,6 +30,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+tl::unexpected<Error> NotThere(const std::string& index, const std::string& what) {
+  return Fail(
+      ErrorCode::kStale, StrCat(Printable(index), ": ", what, "; is the disk mounted?"),
+      "mount the disk; if the data were removed for good, remove a link, or make an empty folder in their place");
+}
+
 // Returns the DATA of an index, as seen from the working directory. A folder that is not there is more likely a disk
 // that is not mounted than the end of all its shards.
 Result<std::vector<std::string>> DataOf(const MergeSource& source, const std::string& index) {
@@ -36,17 +43,35 @@ Result<std::vector<std::string>> DataOf(const MergeSource& source, const std::st
   for (const std::string& stored : source.facts().sources) {
     const bool is_list = stored.starts_with('@');
     std::string path = PathFrom(FolderOf(index), is_list ? stored.substr(1) : stored);
-    const bool is_folder = std::any_of(source.shards().begin(), source.shards().end(), [&](const ShardRow& shard) {
-      return !shard.is_gone() && shard.path.starts_with(stored + "/");
-    });
-    if (is_folder && !StatFile(path)) {
-      return Fail(ErrorCode::kStale,
-                  StrCat(Printable(index), ": its folder ", Printable(stored), " is not there; is the disk mounted?"),
-                  "mount the disk, or build an index of other files with `ofindex build`");
+    std::error_code error;
+    if (!is_list && fs::status(path, error).type() == fs::file_type::not_found) {
+      if (fs::is_symlink(fs::symlink_status(path, error)))
+        return NotThere(index, StrCat("its link ", Printable(stored), " leads nowhere"));
+      const std::string folder = stored + "/";
+      const bool is_folder = std::any_of(source.shards().begin(), source.shards().end(), [&](const ShardRow& shard) {
+        return !shard.is_gone() && shard.path.starts_with(folder);
+      });
+      if (is_folder) return NotThere(index, StrCat("its folder ", Printable(stored), " is not there"));
     }
     data.push_back(is_list ? "@" + path : std::move(path));
   }
   return data;
+}
+
+// The lines of a list may be relative to the working directory of the build, which nobody knows: if they lead nowhere,
+// but a shard is where the index has it, this is another directory.
+Result<void> CheckLists(const MergeSource& source, const ShardSet& set, const std::string& index) {
+  if (set.lost_lines.empty()) return {};
+  std::set<std::string_view> found;
+  for (const Candidate& candidate : set.candidates) found.insert(candidate.stored_path);
+  for (const ShardRow& shard : source.shards()) {
+    if (shard.is_gone() || found.contains(shard.path) || !StatFile(PathFrom(FolderOf(index), shard.path))) continue;
+    return Fail(ErrorCode::kStale,
+                StrCat(Printable(index), ": ", Printable(set.lost_lines.front()),
+                       ", a line of a list, leads nowhere, but ", Printable(shard.path), " is there"),
+                "run `ofindex update` in the folder in which the list was made, or take the line out of it");
+  }
+  return {};
 }
 
 // Leaves only what is wrong with the bytes that were read for this update.
@@ -128,7 +153,8 @@ std::set<std::string> ColumnsOf(const std::vector<FeatureRow>& features) {
   return names;
 }
 
-Result<DatasetFacts> FactsFor(const UpdateOptions& options, const MergeSource& source) {
+// `added` is the DATA that is taken in from now on.
+DatasetFacts FactsFor(const MergeSource& source, std::span<const std::string> added) {
   const DatasetFacts& old = source.facts();
   DatasetFacts facts;
   facts.checked = old.checked;
@@ -137,13 +163,9 @@ Result<DatasetFacts> FactsFor(const UpdateOptions& options, const MergeSource& s
   facts.compression = old.compression;
   facts.message = old.message;
   facts.sources = old.sources;
-  for (const std::string& data : options.data) {
-    const bool is_list = data.starts_with('@');
-    OFINDEX_ASSIGN(std::string stored, RelativeTo(is_list ? data.substr(1) : data, FolderOf(options.index)));
-    if (is_list) stored = "@" + stored;
-    if (std::find(facts.sources.begin(), facts.sources.end(), stored) == facts.sources.end()) {
-      facts.sources.push_back(std::move(stored));
-    }
+  std::set<std::string_view> known(old.sources.begin(), old.sources.end());
+  for (const std::string& data : added) {
+    if (known.insert(data).second) facts.sources.push_back(data);
   }
   facts.before = source.generations().back().number;
   return facts;
@@ -160,6 +182,17 @@ Result<void> CheckUpdatable(const MergeSource& source) {
               StrCat(Printable(source.path()), ": an index of ", Printable(facts.message),
                      " messages, whose descriptor it does not have"),
               "rebuild it with `ofindex build --force --descriptor FILE --message NAME`");
+}
+
+// What is missing may be in a file or folder that cannot be read now, or behind a link that leads nowhere.
+Result<void> CheckPrunable(const UpdatePlan& plan) {
+  const FoundShard* const unreadable = plan.Unreadable();
+  if (unreadable == nullptr) return {};
+  return Fail(ErrorCode::kIo,
+              StrCat(Printable(unreadable->file.stored_path),
+                     ": cannot be read, so nothing is pruned: missing shards may "
+                     "be in it"),
+              "make it readable, remove it, or update without --prune");
 }
 
 ScanOptions ScanOf(const UpdateOptions& options, const MergeSource& source, const ColumnChoice& columns) {
@@ -181,11 +214,12 @@ bool DiffersFromBuild(const MergeSource& source, const UpdatePlan& plan) {
   };
   for (uint32_t i = 0; i < plan.pieces.size(); ++i) {
     const PieceFate& fate = plan.pieces[i];
-    if (fate.dropped) continue;
+    if (fate.dropped || source.shards()[i].records == 0) continue;
     if (fate.IsGone(source.shards()[i]) || !follows(fate.path)) return true;
   }
-  return !std::all_of(plan.added.begin(), plan.added.end(),
-                      [&](const NewPiece& piece) { return follows(piece.shard.file.stored_path); });
+  return !std::all_of(plan.added.begin(), plan.added.end(), [&](const NewPiece& piece) {
+    return piece.shard.identity.size == 0 || follows(piece.shard.file.stored_path);
+  });
 }
 
 // Returns the records of missing shards that a pruned index leaves out.
@@ -265,10 +299,12 @@ Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress& progres
   const size_t known = data.size();
   data.insert(data.end(), options.data.begin(), options.data.end());
   OFINDEX_ASSIGN(ShardSet set, FindShards(data, options.index, progress, known));
-  const UpdateSearch search{.index = options.index, .data = options.data, .threads = options.threads};
+  OFINDEX_TRY(CheckLists(source, set, options.index));
+  DatasetFacts facts = FactsFor(source, std::span(set.sources).subspan(known));
+  const UpdateSearch search{.index = options.index, .threads = options.threads};
   OFINDEX_ASSIGN(const UpdatePlan plan, PlanUpdate(source, std::move(set), search, progress));
   OFINDEX_ASSIGN(const std::vector<FeatureRow> before, source.ReadFeatures());
-  OFINDEX_ASSIGN(DatasetFacts facts, FactsFor(options, source));
+  if (options.prune) OFINDEX_TRY(CheckPrunable(plan));
   const bool moves = options.prune && DiffersFromBuild(source, plan);
   if (plan.is_empty() && !moves && facts.sources == source.facts().sources) {
     return UpToDate(options, source, plan, before);

@@ -38,7 +38,7 @@ struct WalkEntry {
 };
 
 /// The part of a shard that is walked: the records that begin in [begin, end). Both are multiples of the shard's
-/// segments, or its ends.
+/// segments, or its ends; with `entry`, any position.
 struct WalkRange {
   uint64_t begin = 0;
   uint64_t end = kNowhere;

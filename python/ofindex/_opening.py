@@ -155,7 +155,12 @@ def update(
     paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
     with reporting(progress, "update") as report:
         updated = _ofindex.update(
-            os.fspath(path), [os.fspath(path) for path in paths], bool(verify), bool(prune), thread_limit(threads), report
+            os.fspath(path),
+            [os.fspath(path) for path in paths],
+            bool(verify),
+            bool(prune),
+            thread_limit(threads),
+            report,
         )
     _warn_of(updated)
     return updated

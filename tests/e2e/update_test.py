@@ -105,6 +105,24 @@ class ChangesTest(UpdateCase):
         ])  # fmt: skip
         self.expect(0, "verify", "data")
 
+    def test_a_merge_of_updated_indexes_says_that_it_numbers_again(self) -> None:
+        (self.data / "part-0").unlink()
+        self.append("part-2", self.framed((100,)))
+        self.take_out(range(5))
+        self.expected |= {18: 100}
+        self.update()
+        (self.dir / "more").mkdir()
+        (self.dir / "more" / "part-0").write_bytes(self.framed((200, 201)))
+        self.expect(0, "build", "more")
+        merged = self.expect(0, "merge", "data.ofidx", "more.ofidx", "-o", "merged.ofidx", "--json")
+        self.assertIn("records are numbered again", merged.stderr)
+        self.assertEqual((merged.json["renumbered"], merged.json["records"]), (True, 16))
+        query = "select _id, label from records order by _id"
+        rows = self.expect(0, "sql", "merged.ofidx", query, "--json").json["rows"]
+        numbers = [*range(5, 11), 100, *range(11, 18), 200, 201]
+        self.assertEqual([(row["_id"], row["label"]) for row in rows], list(enumerate(numbers)))
+        self.expect(0, "verify", "merged.ofidx")
+
     def test_a_missing_shard_leaves_a_gap_until_it_is_back(self) -> None:
         (self.data / "part-2").rename(self.dir / "away")
         gone = self.take_out(range(5, 11))
@@ -212,6 +230,78 @@ class ChangesTest(UpdateCase):
         (self.data / "part-4").write_bytes(shard)
         updated = self.expect(3, "update", "data", "--json").json
         self.assertEqual([row["shard"] for row in updated["bad"]], ["data/part-4"])
+
+
+class NotThereTest(UpdateCase):
+    """What cannot be seen is not taken for missing."""
+
+    def test_shards_behind_links_that_lead_nowhere_are_kept(self) -> None:
+        (self.dir / "disk" / "folder").mkdir(parents=True)
+        (self.dir / "disk" / "part-8").write_bytes(self.framed((80,)))
+        (self.dir / "disk" / "folder" / "part-9").write_bytes(self.framed((90, 91)))
+        (self.data / "part-8").symlink_to("../disk/part-8")
+        (self.data / "more").symlink_to("../disk/folder")
+        self.expected |= {18: 80, 19: 90, 20: 91}
+        self.update()
+        (self.dir / "disk").rename(self.dir / "unmounted")
+        self.append("part-0", self.framed((100,)))
+        done = self.expect(5, "update", "data", "--json")
+        self.assertEqual((done.json["gone_records"], done.json["new_records"], done.json["missing"]), (0, 1, []))
+        self.assertIn("data/part-8: a dangling link", done.stderr)
+        self.assertIn("nothing is pruned", self.expect_error(5, "update", "data", "--prune").stderr)
+        (self.dir / "unmounted").rename(self.dir / "disk")
+        self.expected |= {21: 100}
+        self.assertTrue(self.update()["up_to_date"])
+
+    def test_data_that_is_a_link_must_lead_somewhere(self) -> None:
+        self.data.rename(self.dir / "disk")
+        self.data.symlink_to("disk")
+        self.expect(0, "build", "data", "--force")
+        (self.dir / "disk").rename(self.dir / "unmounted")
+        refused = self.expect_error(4, "update", "data")
+        self.assertIn("its link data leads nowhere; is the disk mounted?", refused.stderr)
+
+    def test_a_folder_of_the_data_that_is_removed_for_good_is_replaced_by_an_empty_one(self) -> None:
+        write_parts(self.dir / "more", (2,))
+        self.expect(0, "update", "data", "more")
+        shutil.rmtree(self.dir / "more")
+        self.assertIn("its folder more is not there", self.expect_error(4, "update", "data").stderr)
+        (self.dir / "more").mkdir()
+        self.assertEqual(self.update()["gone_records"], 2)
+
+    def test_lines_of_a_list_that_lead_nowhere_from_another_folder_are_an_error(self) -> None:
+        (self.dir / "list").write_text("data/part-0\ndata/part-3\n")
+        self.expect(0, "build", "@list", str(self.data / "part-2"), "-o", "some.ofidx")
+        refused = self.expect_error(4, "update", "../some.ofidx", cwd=self.data)
+        self.assertIn("data/part-0, a line of a list, leads nowhere", refused.stderr)
+        self.assertTrue(self.expect(0, "update", "some.ofidx", "--json").json["up_to_date"])
+
+    def test_paths_from_standard_input_and_names_that_look_like_lists_are_data_from_then_on(self) -> None:
+        write_parts(self.dir / "@more", (1,))
+        (self.dir / "extra").write_bytes(self.framed((200,)))
+        self.expected |= {18: 0, 19: 200}
+        self.expect(0, "update", "data", "@-", "./@more", stdin=b"extra\n")
+        self.assertTrue(self.update()["up_to_date"])
+        (self.dir / "@more" / "part-1").write_bytes(self.framed((201,)))
+        self.expected |= {20: 201}
+        self.update()
+
+    def test_a_build_with_other_options_does_not_move_ordinals_of_an_updated_index(self) -> None:
+        self.append("part-0", self.framed((100,)))
+        self.expected |= {18: 100}
+        self.update()
+        refused = self.expect_error(4, "build", "data", "--verify")
+        self.assertIn("it was updated, to generation 2", refused.stderr)
+        self.assert_records()
+        self.expect(0, "build", "data", "--verify", "--force")
+
+    def test_a_copy_of_the_data_is_found_without_the_first_shard(self) -> None:
+        (self.data / "part-0").unlink()
+        self.take_out(range(5))
+        self.update()
+        shutil.move(self.data, self.dir / "copy" / "data")
+        read = self.expect(0, "get", "data", *map(str, self.expected), "--raw", "--root", "copy/data")
+        self.assertEqual(read.stdout, b"".join(payload(number) for number in self.expected.values()))
 
 
 class UpToDateTest(UpdateCase):

@@ -82,7 +82,7 @@ class ErrorTextTest(WorkTest):
             elsewhere = ofindex.open(data, root=path)
             for mended, text in (
                 ("root", self.said(elsewhere.__getitem__, 0)),
-                ("force=True", self.said(ds.__getitem__, 0)),
+                ("`ofindex.update(...)`", self.said(ds.__getitem__, 0)),
                 ("force=True", self.said(ofindex.build, data)),
                 ("force=True", self.said(ofindex.Writer, self.write(f"{name}.tfrecord", []))),
             ):

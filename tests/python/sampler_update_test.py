@@ -209,7 +209,8 @@ class UpdateTest(WorkTest):
         (self.data / "a.tfrecord").unlink()
         self.update("--prune")
         for name, make in self.makers().items():
-            with self.assertRaisesRegex(ofindex.StaleError, "generation 1, but the index was pruned in generation 2", msg=name):
+            pruned = "generation 1, but the index was pruned in generation 2"
+            with self.assertRaisesRegex(ofindex.StaleError, pruned, msg=name):
                 make().load_state_dict(begun[name][0])
 
     def test_a_state_of_other_rows_or_another_order_is_still_refused(self) -> None:

@@ -39,7 +39,7 @@ class UpdateTest(WorkTest):
         self.assertEqual(updated["moved"], [{"path": "data/part-9", "records": 4, "before": "data/part-1"}])
         self.assertEqual(updated["missing"], [{"path": "data/part-0", "records": 4}])
         counts = {key: updated[key] for key in ("records", "ordinals", "new_records", "gone_records", "generation")}
-        self.assertEqual(counts, dict(records=10, ordinals=14, new_records=2, gone_records=4, generation=2))
+        self.assertEqual(counts, {"records": 10, "ordinals": 14, "new_records": 2, "gone_records": 4, "generation": 2})
         self.assertEqual(self.ids(), list(range(4, 14)))
         self.assertTrue(ofindex.update(self.data)["up_to_date"])
 

@@ -152,9 +152,11 @@ TEST_CASE("a sampler draws the records in the order in which it draws them witho
       {"rank", {.slice = {.rank = 1, .world = 3}, .tail = Tail::kPad}},
   };
   ForEachTwins([&](const Twins& twins) {
-    for (const auto& [name, request] : requests) {
+    for (const auto& each : requests) {
+      const char* const name = each.first;
+      const SampleRequest& request = each.second;
       CAPTURE(name);
-      const auto draw = [&request = request](const std::shared_ptr<ColumnStore>& store) {
+      const auto draw = [&request](const std::shared_ptr<ColumnStore>& store) {
         auto sampler = OpenSampler(store, {{1, store->ordinals(), "id"}}, request);
         REQUIRE_MESSAGE(sampler.has_value(), sampler.error().message);
         std::vector<uint64_t> ordinals(sampler->left());

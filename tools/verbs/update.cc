@@ -89,7 +89,7 @@ Result<int> Print(const UpdateReport& report, bool prune, double seconds, const 
   for (const std::string& name : report.columns_added) notes.push_back(StrCat("new column ", Printable(name)));
   for (const std::string& name : report.columns_removed) {
     notes.push_back(
-        StrCat("column ", Printable(name), " is no more: its values have become too long, or their records are gone"));
+        StrCat("column ", Printable(name), " was removed: its values have become too long, or their records are gone"));
   }
   if (report.renumbered) {
     notes.push_back(StrCat("ordinals moved: ", Counted(report.pruned_records, "gone record"), " dropped"));

@@ -30,6 +30,7 @@ constexpr std::array kOptions = {
     Words{"--max-inflated", "max_inflated_bytes"},
     Words{"--max-ratio", "max_ratio"},
     Words{"--payload", "payload"},
+    Words{"--prune", "prune"},
     Words{"--root", "root"},
     Words{"--shards", "shards"},
     Words{"--where", "where()"},
