@@ -46,17 +46,20 @@ const char* KindOfSpecialFile(mode_t mode) {
 
 using Inode = std::pair<dev_t, ino_t>;
 
-// Returns the index at `path` and its map, which are never shards of the dataset that they index, whatever their names.
+// Returns the index at `path`, its map, and what is being written for them, which are never shards of the dataset that
+// they index, whatever their names.
 std::set<Inode> OwnFiles(const std::string& path) {
   std::set<Inode> own;
-  const auto add = [&](const std::string& file, OutputKind kind) {
+  const auto add = [&](const std::string& file, std::optional<OutputKind> kind) {
     struct stat info {};
     // Opening a FIFO could block forever.
-    const bool is_own = ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && IsOutput(file, kind);
+    const bool is_file = ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+    const bool is_own = is_file && (!kind || IsOutput(file, *kind));
     if (is_own) own.emplace(info.st_dev, info.st_ino);
     return is_own;
   };
   if (add(path, OutputKind::kIndex)) add(MapPathOf(path), OutputKind::kMap);
+  for (const std::string& file : {path, MapPathOf(path)}) add(StrCat(file, kTemporarySuffix), std::nullopt);
   return own;
 }
 
@@ -137,10 +140,11 @@ Result<void> Finder::SkipGone(const std::string& path) {
 }
 
 Result<void> Finder::AddPath(const std::string& path, Origin origin) {
-  if (origin == Origin::kFound && path.ends_with(kTemporarySuffix)) return Skip(path, kUnfinished);
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) {
-    const int error = errno;
+  const int error = ::stat(path.c_str(), &info) == 0 ? 0 : errno;
+  if (origin == Origin::kFound && error == 0 && own_.contains({info.st_dev, info.st_ino})) return {};
+  if (origin == Origin::kFound && path.ends_with(kTemporarySuffix)) return Skip(path, kUnfinished);
+  if (error != 0) {
     if (origin == Origin::kNamed && may_be_gone_ && IsGone(error)) return SkipGone(path);
     if (origin == Origin::kNamed) return tl::unexpected(SystemError(path, "cannot stat", error));
     if (error == ELOOP) return Skip(path, "a link that leads back to itself", SkippedFile::Kind::kBrokenLink);
@@ -156,7 +160,6 @@ Result<void> Finder::AddPath(const std::string& path, Origin origin) {
                                    : Skip(path, StrCat("the same folder as ", Printable(first->second)));
   }
   if (!S_ISREG(info.st_mode)) return Skip(path, KindOfSpecialFile(info.st_mode));
-  if (origin == Origin::kFound && own_.contains({info.st_dev, info.st_ino})) return {};
   OFINDEX_ASSIGN(std::string stored, StoredPathOfFile(path));
   if (origin == Origin::kNamed) named_.insert(stored);
   files_.emplace(std::move(stored), path);

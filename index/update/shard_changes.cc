@@ -30,6 +30,7 @@ class ChangeFinder {
     OFINDEX_TRY(MatchUnchanged());
     KeepBelowUnreadable();
     RankFree();
+    OFINDEX_TRY(MatchAppended());
     OFINDEX_TRY(MatchContent(live_, ShardChange::kMoved));
     OFINDEX_TRY(MatchGoneAtPath());
     OFINDEX_TRY(MatchContent(gone_, ShardChange::kRestored));
@@ -49,12 +50,14 @@ class ChangeFinder {
   Result<void> MatchUnchanged();
   void KeepBelowUnreadable();
   void RankFree();
+  Result<void> MatchAppended();
   Result<void> MatchContent(const FreeShards& shards, ShardChange change);
   Result<void> MatchGoneAtPath();
   Result<void> MatchGrownAtPath();
   Result<void> MatchGrownInode();
   void MatchReplaced();
 
+  Result<bool> IsFreeShard(size_t found);
   Result<std::optional<uint64_t>> Read(size_t found, uint64_t bytes);
   Result<std::optional<uint64_t>> ContentOf(size_t found);
   Result<bool> Contains(size_t found, size_t shard);
@@ -78,6 +81,11 @@ class ChangeFinder {
     return change == ShardChange::kMissing || change == ShardChange::kGone;
   }
 
+  // A shard without records has nothing to keep when its file grows.
+  [[nodiscard]] bool MayHaveGrown(size_t found, size_t shard) const {
+    return IsFree(shard) && known_[shard].records > 0 && known_[shard].identity.size < found_[found].state->size;
+  }
+
   [[nodiscard]] std::optional<size_t> LiveAt(const std::string& path) const {
     const auto live = live_at_.find(path);
     return live == live_at_.end() ? std::nullopt : std::optional(live->second);
@@ -94,7 +102,7 @@ class ChangeFinder {
   const std::vector<FoundShard>& found_;
   const FingerprintOfFound& fingerprint_;
   ShardChanges changes_;
-  std::vector<std::optional<Reading>> readings_;  // the last one of each file
+  std::vector<std::vector<Reading>> readings_;  // by file
   std::unordered_map<std::string_view, size_t> live_at_;
   std::unordered_map<std::string_view, std::vector<size_t>> gone_at_;
   std::vector<bool> has_file_;  // by shard: it is live, and there is a file at its path
@@ -128,12 +136,22 @@ void ChangeFinder::Match(size_t found, size_t shard, ShardChange change) {
   gone_.Remove(shard);
 }
 
+// Returns true if the file has the content of a shard that is left.
+Result<bool> ChangeFinder::IsFreeShard(size_t found) {
+  const uint64_t size = found_[found].state->size;
+  if (!live_.AnyOfSize(size) && !gone_.AnyOfSize(size)) return false;
+  OFINDEX_ASSIGN(const std::optional<uint64_t> content, ContentOf(found));
+  return content && (live_.First(size, *content) || gone_.First(size, *content));
+}
+
 // Returns the fingerprint, or nullopt if the file turns out to be unreadable.
 Result<std::optional<uint64_t>> ChangeFinder::Read(size_t found, uint64_t bytes) {
-  if (readings_[found] && readings_[found]->bytes == bytes) return readings_[found]->fingerprint;
+  for (const Reading& reading : readings_[found]) {
+    if (reading.bytes == bytes) return reading.fingerprint;
+  }
   auto fingerprint = fingerprint_(found, bytes);
   if (fingerprint) {
-    readings_[found] = {.bytes = bytes, .fingerprint = *fingerprint};
+    readings_[found].push_back({.bytes = bytes, .fingerprint = *fingerprint});
     return *fingerprint;
   }
   if (fingerprint.error().code != ErrorCode::kIo) return tl::unexpected(std::move(fingerprint).error());
@@ -208,6 +226,16 @@ void ChangeFinder::RankFree() {
   for (const size_t shard : free) (known_[shard].gone ? gone_ : live_).Add(shard);
 }
 
+// A shard that was copied, and then appended to, goes on at its path: the copy is new.
+Result<void> ChangeFinder::MatchAppended() {
+  return ForEachOpen([&](size_t found, const std::string& path) -> Result<void> {
+    const std::optional<size_t> shard = LiveAt(path);
+    if (!shard || !MayHaveGrown(found, *shard)) return {};
+    OFINDEX_ASSIGN(const bool is_another, IsFreeShard(found));
+    return is_another || !IsOpen(found) ? Result<void>() : MatchIfGrown(found, *shard);
+  });
+}
+
 Result<void> ChangeFinder::MatchContent(const FreeShards& shards, ShardChange change) {
   return ForEachOpen([&](size_t found, const std::string& /*path*/) -> Result<void> {
     const uint64_t size = found_[found].state->size;
@@ -231,10 +259,9 @@ Result<void> ChangeFinder::MatchGoneAtPath() {
   });
 }
 
-// A shard without records has nothing to keep when its file grows.
 Result<void> ChangeFinder::MatchIfGrown(size_t found, size_t shard) {
+  if (!MayHaveGrown(found, shard)) return {};
   const ShardIdentity& old = known_[shard].identity;
-  if (!IsFree(shard) || known_[shard].records == 0 || old.size >= found_[found].state->size) return {};
   OFINDEX_ASSIGN(const std::optional<uint64_t> beginning, Read(found, old.size));
   if (beginning == old.fingerprint) Match(found, shard, ShardChange::kGrown);
   return {};

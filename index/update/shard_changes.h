@@ -65,13 +65,15 @@ using FingerprintOfFound = std::function<Result<uint64_t>(size_t found, uint64_t
 /// 1. A file with the path and the state of a live shard is that shard, and so is one with its path, size and
 ///    fingerprint. A file at the path of a live shard keeps it if it cannot be read; a folder that cannot be read keeps
 ///    the live shards below it that have no file.
-/// 2. A file with the size and fingerprint of a shard is that shard: first live ones, in natural order; then gone ones
+/// 2. A file at the path of a live shard with records that begins with all its bytes, and is longer, is that shard,
+///    grown, unless its whole content is that of a shard that is left.
+/// 3. A file with the size and fingerprint of a shard is that shard: first live ones, in natural order; then gone ones
 ///    of its path, the latest first; then other gone ones, the latest first, then in natural order.
-/// 3. A file that begins with all bytes of a shard with records, and is longer, is that shard, grown: the live shard of
+/// 4. A file that begins with all bytes of a shard with records, and is longer, is that shard, grown: the live shard of
 ///    its path, or the latest gone one if none is live there; otherwise the live shard with its inode, if only one that
 ///    is left has it.
-/// 4. A file at the path of a live shard replaces it, or keeps it if it turned out to be unreadable.
-/// 5. Other files are new. 6. Other live shards are missing.
+/// 5. A file at the path of a live shard replaces it, or keeps it if it turned out to be unreadable.
+/// 6. Other files are new. 7. Other live shards are missing.
 ///
 /// Asks for a fingerprint only if a shard that is left has the size that a rule needs, and never twice for the same
 /// bytes; a file in the state of a shard of its path is not read. Opens no file itself. Takes O(n log n).

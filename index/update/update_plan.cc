@@ -92,6 +92,7 @@ class Planner {
                      return FingerprintOf(plan_.found[found], bytes);
                    }));
     OFINDEX_TRY(CheckNotAllMissing(search_.index, plan_.known, plan_.changes));
+    KeepMissingInSets();
     ReadPieces();
     KeepPieces();
     OFINDEX_TRY(ProbeNew());
@@ -109,6 +110,14 @@ class Planner {
   }
 
   [[nodiscard]] const ShardRow& PieceOf(size_t known) const { return source_.shards()[plan_.known[known].first_piece]; }
+
+  void KeepMissingInSets() {
+    std::set<std::string_view> known;
+    for (const KnownShard& shard : plan_.known) known.insert(shard.path);
+    for (std::string& path : set_.missing) {
+      if (!known.contains(path)) plan_.missing_in_sets.push_back(std::move(path));
+    }
+  }
 
   // A shard that is appended to every day has many pieces: all of them are looked at once.
   void ReadPieces() {

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -44,6 +43,10 @@ Result<std::vector<std::string>> DataOf(const MergeSource& source, const std::st
     const bool is_list = stored.starts_with('@');
     std::string path = PathFrom(FolderOf(index), is_list ? stored.substr(1) : stored);
     std::error_code error;
+    if (is_list && fs::status(path, error).type() == fs::file_type::not_found) {
+      return Fail(ErrorCode::kStale, StrCat(Printable(index), ": its list ", Printable(stored.substr(1)), " is not there"),
+                  "restore the list; if its files are no longer wanted, make an empty list in its place");
+    }
     if (!is_list && fs::status(path, error).type() == fs::file_type::not_found) {
       if (fs::is_symlink(fs::symlink_status(path, error)))
         return NotThere(index, StrCat("its link ", Printable(stored), " leads nowhere"));
@@ -72,85 +75,6 @@ Result<void> CheckLists(const MergeSource& source, const ShardSet& set, const st
                 "run `ofindex update` in the folder in which the list was made, or take the line out of it");
   }
   return {};
-}
-
-// Leaves only what is wrong with the bytes that were read for this update.
-void KeepNewFindings(const UpdatePlan& plan, BuildReport& written) {
-  std::map<std::string_view, uint64_t> read;  // where the walk began, by path
-  for (const NewPiece& piece : plan.added) read.emplace(piece.shard.file.stored_path, piece.shard.range.begin);
-  const auto is_known = [&](uint32_t shard, uint64_t position) {
-    const auto begin = read.find(written.shards[shard].path);
-    return begin == read.end() || position < begin->second;
-  };
-  std::erase_if(written.damage, [&](const DamageRow& row) { return is_known(row.shard, row.range.begin); });
-  std::erase_if(written.bad, [&](const BadRow& row) { return is_known(row.shard, row.offset); });
-}
-
-// Lists what the update found. A shard that has become a file of another kind has changed, and has no records.
-void AddShards(const UpdatePlan& plan, const std::vector<uint64_t>& added_records, UpdateReport& report) {
-  std::map<std::string_view, ShardChange> found;
-  for (size_t i = 0; i < plan.found.size(); ++i) {
-    found.emplace(plan.found[i].file.stored_path, plan.changes.found[i].change);
-  }
-  std::map<uint32_t, uint64_t> grown;  // new records, by first piece
-  std::set<std::string_view> scanned;
-  for (size_t i = 0; i < plan.added.size(); ++i) {
-    const NewPiece& piece = plan.added[i];
-    report.new_records += added_records[i];
-    if (piece.grown) {
-      grown.emplace(*piece.grown, added_records[i]);
-      continue;
-    }
-    const std::string& path = piece.shard.file.stored_path;
-    scanned.insert(path);
-    report.shards.push_back({.change = found.at(path) == ShardChange::kNew ? ShardChange::kNew : ShardChange::kChanged,
-                             .path = path,
-                             .records = added_records[i],
-                             .new_records = added_records[i]});
-  }
-  for (size_t i = 0; i < plan.known.size(); ++i) {
-    const KnownShard& shard = plan.known[i];
-    const ShardDecision& decision = plan.changes.known[i];
-    ChangedShard changed{.change = decision.change, .path = shard.path, .records = shard.records};
-    const PieceFate& fate = plan.pieces[shard.first_piece];
-    if (fate.goes) report.gone_records += shard.records;
-    switch (decision.change) {
-      case ShardChange::kUnchanged:
-      case ShardChange::kTouched: ++report.unchanged; continue;
-      case ShardChange::kGone:
-      case ShardChange::kNew: continue;
-      case ShardChange::kGrown:
-        if (fate.cut_at) {
-          changed.new_records = grown.at(shard.first_piece);
-          changed.records += changed.new_records;
-          break;
-        }
-        [[fallthrough]];
-      case ShardChange::kRefilled:
-      case ShardChange::kChanged:
-        if (scanned.contains(plan.found[*decision.other].file.stored_path)) continue;
-        changed.change = ShardChange::kChanged;
-        changed.records = 0;
-        break;
-      default: break;
-    }
-    if (fate.path != shard.path) changed.before = std::exchange(changed.path, fate.path);
-    report.shards.push_back(std::move(changed));
-  }
-  std::stable_sort(report.shards.begin(), report.shards.end(),
-                   [](const ChangedShard& a, const ChangedShard& b) { return NaturalLess(a.path, b.path); });
-}
-
-// Returns the SQL names of all columns.
-std::set<std::string> ColumnsOf(const std::vector<FeatureRow>& features) {
-  std::set<std::string> names;
-  for (const FeatureRow& row : features) {
-    if (row.present == 0) continue;
-    for (const std::string* name : {&row.sql_value, &row.sql_count, &row.sql_size}) {
-      if (!name->empty()) names.insert(*name);
-    }
-  }
-  return names;
 }
 
 // `added` is the DATA that is taken in from now on.
@@ -200,7 +124,7 @@ ScanOptions ScanOf(const UpdateOptions& options, const MergeSource& source, cons
           .columns = columns,
           .message = {},
           .threads = options.threads != 0 ? options.threads : ProcessorCount(),
-          .inflate = {},
+          .inflate = options.inflate,
           .segment_bytes = options.segment_bytes};
 }
 
@@ -264,9 +188,12 @@ Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, co
   return report;
 }
 
-UpdateReport UpToDate(const UpdateOptions& options, const MergeSource& source, const UpdatePlan& plan,
-                      const std::vector<FeatureRow>& features) {
+// Describes an index that needs no work, except that its map may be damaged.
+Result<UpdateReport> UpToDate(const UpdateOptions& options, const MergeSource& source, const UpdatePlan& plan,
+                              const std::vector<FeatureRow>& features, const Progress& progress) {
   UpdateReport report;
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(options.index));
+  OFINDEX_ASSIGN(report.written.map_damage, RepairMap(file, progress));
   report.generation = source.generations().back().number;
   report.written.index = options.index;
   report.written.was_up_to_date = true;
@@ -280,19 +207,12 @@ UpdateReport UpToDate(const UpdateOptions& options, const MergeSource& source, c
   return report;
 }
 
-void AddColumnChanges(const std::vector<FeatureRow>& before, UpdateReport& report) {
-  const std::set<std::string> old_names = ColumnsOf(before);
-  const std::set<std::string> new_names = ColumnsOf(report.written.features);
-  std::set_difference(new_names.begin(), new_names.end(), old_names.begin(), old_names.end(),
-                      std::back_inserter(report.columns_added));
-  std::set_difference(old_names.begin(), old_names.end(), new_names.begin(), new_names.end(),
-                      std::back_inserter(report.columns_removed));
-}
-
 }  // namespace
 
 Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress& progress) {
-  OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(options.index, AtomicFile::IfLocked::kFail, &progress));
+  Result<AtomicFile> temporary = AtomicFile::Begin(options.index, options.if_locked, &progress);
+  const bool read_only = !temporary && temporary.error().code == ErrorCode::kIo;
+  if (!temporary && !read_only) return tl::unexpected(std::move(temporary).error());
   OFINDEX_ASSIGN(MergeSource source, MergeSource::Open(options.index));
   OFINDEX_TRY(CheckUpdatable(source));
   OFINDEX_ASSIGN(std::vector<std::string> data, DataOf(source, options.index));
@@ -304,15 +224,18 @@ Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress& progres
   const UpdateSearch search{.index = options.index, .threads = options.threads};
   OFINDEX_ASSIGN(const UpdatePlan plan, PlanUpdate(source, std::move(set), search, progress));
   OFINDEX_ASSIGN(const std::vector<FeatureRow> before, source.ReadFeatures());
+  OFINDEX_ASSIGN(std::vector<SkippedFile> newly_skipped, NewlySkipped(source, plan.skipped));
   if (options.prune) OFINDEX_TRY(CheckPrunable(plan));
   const bool moves = options.prune && DiffersFromBuild(source, plan);
-  if (plan.is_empty() && !moves && facts.sources == source.facts().sources) {
-    return UpToDate(options, source, plan, before);
-  }
+  const bool is_idle = plan.is_empty() && !moves && facts.sources == source.facts().sources;
+  if (!is_idle && read_only) return tl::unexpected(std::move(temporary).error());
   return WithMemory("the updated index", [&]() -> Result<UpdateReport> {
     OFINDEX_ASSIGN(UpdateReport report,
-                   Write(options, source, plan, moves, std::move(facts), std::move(temporary), progress));
-    AddColumnChanges(before, report);
+                   is_idle ? UpToDate(options, source, plan, before, progress)
+                           : Write(options, source, plan, moves, std::move(facts), std::move(*temporary), progress));
+    report.written.missing = plan.missing_in_sets;
+    report.newly_skipped = std::move(newly_skipped);
+    if (!is_idle) AddColumnChanges(before, report);
     return report;
   });
 }

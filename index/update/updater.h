@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,7 +8,7 @@
 #include "base/result.h"
 #include "index/build/builder.h"
 #include "index/output/atomic_file.h"
-#include "index/update/shard_changes.h"
+#include "index/update/update_report.h"
 
 namespace ofindex {
 
@@ -19,37 +18,10 @@ struct UpdateOptions {
   bool verify = false;                 ///< also check every payload byte of what is read
   bool prune = false;                  ///< also leave out what is gone; then records get the ordinals of a new build
   unsigned threads = 0;                ///< that may compute at once; 0: one per processor
+  InflateOptions inflate = {};         ///< for compressed shards that are read
+  AtomicFile::IfLocked if_locked = AtomicFile::IfLocked::kFail;
   AtomicFile::Durability durability = AtomicFile::Durability::kDurable;
   uint64_t segment_bytes = 0;  ///< as in ScanOptions
-};
-
-/// The changes that a report lists by name.
-inline constexpr std::array kListedChanges = {ShardChange::kNew,       ShardChange::kGrown,    ShardChange::kChanged,
-                                              ShardChange::kMoved,     ShardChange::kRestored, ShardChange::kMissing,
-                                              ShardChange::kUnreadable};
-
-/// A shard that an update found changed.
-struct ChangedShard {
-  ShardChange change;
-  std::string path;
-  std::string before = {};   ///< its path before, if it has moved
-  uint64_t records = 0;      ///< that it has now; for a missing one: that are gone
-  uint64_t new_records = 0;  ///< of these, those that the index had not
-};
-
-struct UpdateReport {
-  /// The index after the update; `was_up_to_date`: nothing was done. `bad` and `damage` are what was found in the bytes
-  /// that were read for it.
-  BuildReport written;
-  int64_t generation = 1;
-  std::vector<ChangedShard> shards;  ///< in natural order of paths
-  uint64_t unchanged = 0;            ///< shards
-  uint64_t new_records = 0;
-  uint64_t gone_records = 0;    ///< in this update
-  bool renumbered = false;      ///< ordinals have moved: states, lists and sets of ordinals from before are void
-  uint64_t pruned_records = 0;  ///< that were left out for good
-  std::vector<std::string> columns_added;  ///< SQL names, by feature
-  std::vector<std::string> columns_removed;
 };
 
 /// Brings an index and its map up to date with its DATA: shards that are new, longer or changed are read, and no
@@ -59,6 +31,8 @@ struct UpdateReport {
 ///
 /// With `prune` the index has what a new build would have, in its order: what is gone is left out for good, and every
 /// record gets the ordinal that it has in natural order of paths. If that moves no ordinal, `prune` changes nothing.
+///
+/// If there is nothing to do, the folder of the index need not be writable, and a damaged map is rebuilt.
 ///
 /// Errors: kNotFound, kIndex; kStale if all shards are missing, or a shard changes while it is read; kFormat if a new
 /// shard is of another format; kUsage for an index of messages, whose descriptor it does not have; kLocked; kIo;

@@ -114,9 +114,7 @@ def build(
             format,
             payload,
             compression,
-            whole(checkpoint_bytes, "checkpoint_bytes", 1 << 20, 1 << 30),
-            whole(max_ratio, "max_ratio", 1, 2000),
-            whole(max_inflated_bytes, "max_inflated_bytes", 1, 1 << 62),
+            *_inflate_limits(checkpoint_bytes, max_ratio, max_inflated_bytes),
             report,
         )
     _warn_of(built)
@@ -130,6 +128,10 @@ def update(
     prune: bool = False,
     threads: int | None = None,
     progress: bool | Report | None = None,
+    *,
+    checkpoint_bytes: int = 2 << 20,
+    max_ratio: int = 200,
+    max_inflated_bytes: int = 1 << 40,
 ) -> dict[str, Any]:
     """Bring an index up to date with its data: read what is new, and no more. Ordinals never move, except by `prune`;
     what is missing leaves a gap. Datasets that are open keep the old index: open it again.
@@ -140,7 +142,7 @@ def update(
         verify: Also read every payload byte of what is read, even if the index was built without it.
         prune: Also drop what is gone, and put all shards in the order of a new build. Ordinals move: states of samplers
             from before are refused.
-        threads, progress: As in `build`.
+        threads, progress, checkpoint_bytes, max_ratio, max_inflated_bytes: As in `build`, for what is read.
 
     Returns:
         What was found, with the keys of ``ofindex update --json``: "new", "grown", "changed", "moved", "restored",
@@ -160,10 +162,20 @@ def update(
             bool(verify),
             bool(prune),
             thread_limit(threads),
+            *_inflate_limits(checkpoint_bytes, max_ratio, max_inflated_bytes),
             report,
         )
     _warn_of(updated)
     return updated
+
+
+def _inflate_limits(checkpoint_bytes: int, max_ratio: int, max_inflated_bytes: int) -> tuple[int, int, int]:
+    """Return what `build` and `update` pass on for compressed shards."""
+    return (
+        whole(checkpoint_bytes, "checkpoint_bytes", 1 << 20, 1 << 30),
+        whole(max_ratio, "max_ratio", 1, 2000),
+        whole(max_inflated_bytes, "max_inflated_bytes", 1, 1 << 62),
+    )
 
 
 def _warn_of(written: dict[str, Any]) -> None:

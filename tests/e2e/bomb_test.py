@@ -95,6 +95,17 @@ class BombTest(CommandTest):
         self.assertIn("data/part-2@", stopped.stderr)
         self.assertEqual(self.names(), ["data"])
 
+    def test_a_bomb_that_is_new_stops_an_update(self) -> None:
+        (self.dir / "data").mkdir()
+        (self.dir / "data" / "part-0").write_bytes(gzip_member(FIRST))
+        self.expect(0, "build", "data")
+        before = (self.dir / "data.ofidx").read_bytes()
+        (self.dir / "data" / "part-1").write_bytes(bomb(GZIP, FIRST, 10_000))
+        stopped = self.run_small(7, "update", "data")
+        self.assertIn("data/part-1@", stopped.stderr)
+        self.assertIn("--max-ratio", stopped.stderr)
+        self.assert_same((self.dir / "data.ofidx").read_bytes(), before, "index")
+
     def test_an_existing_index_is_kept_when_the_build_stops(self) -> None:
         self.write(gzip_member(FIRST))
         self.expect(0, "build", "bomb")

@@ -6,6 +6,7 @@ import fcntl
 import gzip
 import os
 import shutil
+import time
 
 from e2e.samples import payload, write_parts
 from e2e.unreadable_test import PermissionTest
@@ -147,6 +148,18 @@ class ChangesTest(UpdateCase):
         self.assert_lists(updated, missing=[{"path": "data/part-1", "records": 0}])
         self.assertEqual((updated["shards"], updated["gone_records"], updated["ordinals"]), (3, 0, 18))
 
+    def test_a_shard_that_was_copied_and_then_appended_to_goes_on_at_its_path(self) -> None:
+        shutil.copy(self.data / "part-0", self.data / "part-4")
+        self.append("part-0", self.framed((100,)))
+        self.expected |= {18: 100} | {19 + number: number for number in range(5)}
+        updated = self.update()
+        self.assert_lists(
+            updated,
+            grown=[{"path": "data/part-0", "records": 6, "new_records": 1}],
+            new=[{"path": "data/part-4", "records": 5}],
+        )
+        self.assertEqual(updated["gone_records"], 0)
+
     def test_many_changes_at_once(self) -> None:
         (self.data / "part-0").rename(self.data / "part-8")
         self.append("part-2", self.framed((100,)))
@@ -188,6 +201,41 @@ class ChangesTest(UpdateCase):
         self.expected |= {20: 100}
         self.assert_lists(self.update(), new=[{"path": "more/part-1", "records": 1}])
 
+    def test_data_that_is_no_shard_is_named_once(self) -> None:
+        (self.dir / "words.txt").write_text("words")
+        shutil.copy(self.dir / "data.ofidx", self.dir / "other")
+        said = self.expect(0, "update", "data", "words.txt", "other", "data.ofidx-map").stderr
+        for name in ("words.txt", "other", "data.ofidx-map"):
+            self.assertIn(f"skipped {name}: ", said)
+        self.assertEqual(self.expect(0, "update", "data").stderr, "")
+
+    def test_a_shard_that_a_set_lacks_is_named(self) -> None:
+        for number in (0, 2):
+            (self.data / f"set-{number:05}-of-00003").write_bytes(self.framed((100 + number,)))
+        said = self.expect(0, "update", "data").stderr
+        self.assertIn("missing data/set-00001-of-00003: the other names of its set imply it\n", said)
+        (self.data / "set-00000-of-00003").unlink()
+        self.expected |= {19: 102}
+        updated = self.update()
+        self.assertEqual(updated["missing_in_sets"], ["data/set-00001-of-00003"])
+        self.assert_lists(updated, missing=[{"path": "data/set-00000-of-00003", "records": 1}])
+
+    def test_more_features_than_columns_are_named(self) -> None:
+        many = messages.encode("example", {f"f{number:04}": ("int64", [number]) for number in range(1000)})
+        (self.data / "part-4").write_bytes(records.frame_tfrecord(many))
+        done = self.expect(0, "update", "data", "--json")
+        self.assertIn("without a column", done.stderr)
+        self.assertGreater(done.json["features_without_column"], 0)
+
+    def test_a_shard_beyond_the_limits_of_inflated_sizes_needs_other_limits(self) -> None:
+        numbers = range(100, 200_000)
+        (self.data / "part-4").write_bytes(gzip.compress(self.framed(numbers), 1))
+        refused = self.expect_error(7, "update", "data", "--max-inflated", "1")
+        self.assertIn("data/part-4@", refused.stderr)
+        self.assertIn("--max-inflated", refused.stderr)
+        updated = self.expect(0, "update", "data", "--max-inflated", "100", "--checkpoint-every", "1", "--json").json
+        self.assertEqual(updated["new_records"], len(numbers))
+
     def test_a_list_and_a_glob_are_read_again(self) -> None:
         (self.dir / "list").write_text("data/part-0\n")
         self.expect(0, "build", "@list", "data/part-[2-9]", "-o", "some.ofidx")
@@ -213,6 +261,10 @@ class ChangesTest(UpdateCase):
         self.expect_error(2, "update", "some.ofidx", "data/part-4*")
         self.expect_error(2, "update", "some.ofidx", "data/part-4")
         self.expect_error(5, "update", "some.ofidx", "@none")
+        (self.dir / "list").unlink()
+        self.assertIn("its list list is not there", self.expect_error(4, "update", "some.ofidx").stderr)
+        (self.dir / "list").touch()
+        self.assertTrue(self.expect(0, "update", "some.ofidx", "--json").json["up_to_date"])
 
     def test_an_index_is_updated_from_any_folder(self) -> None:
         self.append("part-0", self.framed((100,)))
@@ -325,6 +377,22 @@ class UpToDateTest(UpdateCase):
                 self.assert_same(self.state(), before, "index and map")
                 self.assertEqual(self.names(), names)
 
+    def test_a_damaged_map_is_rebuilt_even_if_nothing_has_changed(self) -> None:
+        path = self.dir / "data.ofidx-map"
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-100] + bytes([whole[-100] ^ 1]) + whole[-99:])
+        done = self.expect(0, "update", "data", "--json")
+        self.assertTrue(done.json["up_to_date"])
+        self.assertIn("the map was rebuilt", done.stderr)
+        self.assert_same(path.read_bytes(), whole, "map")
+        self.assertEqual(self.expect(0, "update", "data").stderr, "")
+
+    def test_an_index_among_its_shards_is_not_listed_while_it_is_written(self) -> None:
+        self.expect(0, "build", "data", "-o", "data/an_index")
+        self.write("part-4", (100,))
+        updated = self.expect(0, "update", "data/an_index", "--json").json
+        self.assertEqual((updated["skipped"], updated["new_records"]), ([], 1))
+
     def test_an_updated_index_is_up_to_date_for_a_build(self) -> None:
         self.append("part-0", self.framed((100,)))
         self.expected |= {18: 100}
@@ -388,9 +456,13 @@ class RefusedTest(UpdateCase):
         self.append("part-0", self.framed((100,)))
         with open(self.dir / "data.ofidx.ofindex-draft", "wb") as draft:
             fcntl.flock(draft, fcntl.LOCK_EX)
-            self.refuse(6, "update", "data")
+            self.assertIn("--wait", self.refuse(6, "update", "data"))
+            waiting = self.start("update", "data", "--wait", "--json")
+            time.sleep(0.3)
+            self.assertIsNone(waiting.poll())
+        self.assertEqual(self.finish(waiting).json["new_records"], 1)
         self.expected |= {18: 100}
-        self.update()
+        self.assertTrue(self.update()["up_to_date"])
 
     def test_of_many_updates_at_once_each_finishes_or_is_told_of_another(self) -> None:
         self.append("part-0", self.framed((100,)))
@@ -427,10 +499,11 @@ class PermissionsTest(UpdateCase, PermissionTest):
         self.assertTrue(self.update()["up_to_date"])
 
     def test_in_a_folder_that_cannot_be_written_the_index_stays(self) -> None:
-        self.append("part-0", self.framed((100,)))
         before = (self.dir / "data.ofidx").read_bytes()
         self.dir.chmod(0o555)
         self.addCleanup(self.dir.chmod, 0o777)
+        self.assertTrue(self.expect(0, "update", "data", "--json", **self.bound).json["up_to_date"])
+        self.append("part-0", self.framed((100,)))
         self.assertIn("data.ofidx", self.expect_error(5, "update", "data", **self.bound).stderr)
         self.assertEqual((self.dir / "data.ofidx").read_bytes(), before)
         self.assertEqual(self.names(), ["data", "data.ofidx", "data.ofidx-map"])

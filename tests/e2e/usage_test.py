@@ -139,7 +139,7 @@ class UsageTest(CommandTest):
         })  # fmt: skip
 
     def test_whole_numbers_consist_of_digits_only_and_fit_in_64_bits(self) -> None:
-        numbers = {"build": "--max-ratio --checkpoint-every", "get": "--cache", "cat": "--cache", "pack": "--seed",
+        numbers = {"build": "--max-ratio --checkpoint-every", "update": "--max-ratio", "get": "--cache", "cat": "--cache", "pack": "--seed",
                    "convert": "--shuffle --cache",
                    "sample": "-n --seed --epoch --position --rank --world --lanes --batch-total"}  # fmt: skip
         for verb, options in numbers.items():
@@ -158,6 +158,9 @@ class UsageTest(CommandTest):
             ("build", "--max-ratio"): (1, 2000),
             ("build", "--checkpoint-every"): (1, 1024),
             ("build", "--max-inflated"): (1, 1 << 40),
+            ("update", "--max-ratio"): (1, 2000),
+            ("update", "--checkpoint-every"): (1, 1024),
+            ("update", "--max-inflated"): (1, 1 << 40),
             ("verify", "--threads"): (1, 1024),
             ("stats", "--top"): (0, 1_000_000),
             ("stats", "--bins"): (1, 10_000),

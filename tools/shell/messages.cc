@@ -79,16 +79,22 @@ void PrintNotes(const std::vector<std::string>& texts, const Context& context) {
   if (shown < texts.size()) PrintNote(RestOf(texts, shown), context);
 }
 
-std::vector<std::string> NotesOf(const BuildReport& report,
-                                 const std::function<std::string(const std::string&)>& shown) {
+std::vector<std::string> NotesOnFiles(const std::vector<SkippedFile>& skipped, const std::vector<std::string>& missing,
+                                      const std::function<std::string(const std::string&)>& shown) {
   std::vector<std::string> notes;
-  for (const SkippedFile& file : report.skipped) {
+  for (const SkippedFile& file : skipped) {
     if (IsUnreadable(file)) continue;
     notes.push_back(StrCat("skipped ", Printable(shown(file.path)), ": ", Printable(file.reason)));
   }
-  for (const std::string& path : report.missing) {
+  for (const std::string& path : missing) {
     notes.push_back(StrCat("missing ", Printable(shown(path)), ": the other names of its set imply it"));
   }
+  return notes;
+}
+
+std::vector<std::string> NotesOf(const BuildReport& report,
+                                 const std::function<std::string(const std::string&)>& shown) {
+  std::vector<std::string> notes = NotesOnFiles(report.skipped, report.missing, shown);
   for (const ShardRow& shard : report.shards) {
     if (shard.identity.size != 0) continue;
     notes.push_back(StrCat("empty   ", Printable(shown(shard.path)), ": a shard of 0 bytes, without a record"));

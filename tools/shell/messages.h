@@ -23,6 +23,12 @@ void PrintNote(const std::string& text, const Context& context);
 /// Prints notes: the first ten, or all of them with -v, and the number of the rest.
 void PrintNotes(const std::vector<std::string>& texts, const Context& context);
 
+/// Returns notes on `skipped` files, except unreadable ones, and on shards that are `missing` from a numbered set.
+/// `shown` returns the name to print for a path of the index.
+[[nodiscard]] std::vector<std::string> NotesOnFiles(
+    const std::vector<SkippedFile>& skipped, const std::vector<std::string>& missing,
+    const std::function<std::string(const std::string&)>& shown = [](const std::string& path) { return path; });
+
 /// Returns notes on what a build left out or found empty: files that are not shards (except unreadable ones), shards
 /// that are missing from a numbered set, and empty shards. `shown` returns the name to print for a path of the index.
 [[nodiscard]] std::vector<std::string> NotesOf(const BuildReport& report,

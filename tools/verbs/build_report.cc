@@ -112,14 +112,7 @@ std::string MissingParts(const PartFacts& part) {
 
 void PrintWarnings(const BuildReport& report, const std::string& verb, const Context& context) {
   std::vector<std::string> notes = NotesOf(report, [](const std::string& path) { return path; });
-  if (!report.map_damage.empty()) notes.push_back(StrCat(report.map_damage, "; the map was rebuilt"));
-  if (report.without_column != 0) {
-    notes.push_back(StrCat(Counted(report.without_column, "feature"), " without a column: the first ", kMaxAutoColumns,
-                           " in byte order have one; name those that you need with --columns"));
-  }
-  if (report.facts.features_dropped) {
-    notes.push_back("too many feature names: the index has the first in byte order, and those that --columns names");
-  }
+  AddNotesOnIndex(report, notes);
   if (report.facts.part) {
     AddNotesOnPart(report, notes);
   } else if (const auto names = ColumnsInNoRecord(report); !names.empty()) {
@@ -184,6 +177,17 @@ int ReportDamage(const BuildReport& report, const std::string& verb, const Conte
 }
 
 }  // namespace
+
+void AddNotesOnIndex(const BuildReport& report, std::vector<std::string>& notes) {
+  if (!report.map_damage.empty()) notes.push_back(StrCat(report.map_damage, "; the map was rebuilt"));
+  if (report.without_column != 0) {
+    notes.push_back(StrCat(Counted(report.without_column, "feature"), " without a column: the first ", kMaxAutoColumns,
+                           " in byte order have one; name those that you need with --columns"));
+  }
+  if (report.facts.features_dropped) {
+    notes.push_back("too many feature names: the index has the first in byte order, and those that --columns names");
+  }
+}
 
 Result<int> PrintBuild(const BuildReport& report, const std::string& verb, double seconds, const Context& context) {
   PrintWarnings(report, verb, context);

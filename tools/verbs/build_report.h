@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "index/build/builder.h"
@@ -17,5 +18,8 @@ namespace ofindex {
 /// the exit code. Errors: kIo.
 [[nodiscard]] Result<int> PrintOutcome(const BuildReport& report, const std::string& verb, const std::string& text,
                                        const Context& context);
+
+/// Adds notes on a map that was rebuilt, and on features that have no column or are not in the index.
+void AddNotesOnIndex(const BuildReport& report, std::vector<std::string>& notes);
 
 }  // namespace ofindex

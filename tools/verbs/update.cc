@@ -22,6 +22,7 @@ namespace {
 struct Arguments {
   UpdateOptions options;
   std::string index;
+  bool wait = false;
 };
 
 Json ToJson(const ChangedShard& shard) {
@@ -45,6 +46,8 @@ Json ToJson(const UpdateReport& report, double seconds) {
                {"pruned_records", report.pruned_records},
                {"shards", written.shards.size()},
                {"unchanged", report.unchanged},
+               {"features_without_column", written.without_column},
+               {"features_dropped", written.facts.features_dropped},
                {"seconds", seconds}};
   for (const ShardChange change : kListedChanges) {
     Json shards = Json::array();
@@ -55,6 +58,7 @@ Json ToJson(const UpdateReport& report, double seconds) {
   }
   json["columns_added"] = JsonTexts(report.columns_added);
   json["columns_removed"] = JsonTexts(report.columns_removed);
+  json["missing_in_sets"] = JsonTexts(written.missing);
   json["bad"] = JsonBad(written.bad, written.shards);
   json["damage"] = JsonDamage(written.damage, written.shards);
   json["skipped"] = JsonSkipped(written.skipped);
@@ -84,18 +88,20 @@ std::string Summary(const UpdateReport& report, double seconds) {
 }
 
 Result<int> Print(const UpdateReport& report, bool prune, double seconds, const Context& context) {
-  std::vector<std::string> notes;
-  for (const ChangedShard& shard : report.shards) notes.push_back(Describe(shard, report.renumbered));
-  for (const std::string& name : report.columns_added) notes.push_back(StrCat("new column ", Printable(name)));
-  for (const std::string& name : report.columns_removed) {
-    notes.push_back(
-        StrCat("column ", Printable(name), " was removed: its values have become too long, or their records are gone"));
-  }
+  std::vector<std::string> notes;  // what must be read first comes first: a long list is cut off
   if (report.renumbered) {
     notes.push_back(StrCat("ordinals moved: ", Counted(report.pruned_records, "gone record"), " dropped"));
   } else if (prune) {
     notes.push_back("nothing to prune: no ordinal moved");
   }
+  AddNotesOnIndex(report.written, notes);
+  for (const ChangedShard& shard : report.shards) notes.push_back(Describe(shard, report.renumbered));
+  for (std::string& note : NotesOnFiles(report.newly_skipped, report.written.missing)) notes.push_back(std::move(note));
+  for (const std::string& name : report.columns_removed) {
+    notes.push_back(
+        StrCat("column ", Printable(name), " was removed: its values have become too long, or their records are gone"));
+  }
+  for (const std::string& name : report.columns_added) notes.push_back(StrCat("new column ", Printable(name)));
   PrintNotes(notes, context);
   return PrintOutcome(report.written, "update", context.json ? Dump(ToJson(report, seconds)) : Summary(report, seconds),
                       context);
@@ -104,6 +110,7 @@ Result<int> Print(const UpdateReport& report, bool prune, double seconds, const 
 Result<int> Update(Arguments& arguments, Context& context) {
   UpdateOptions& options = arguments.options;
   OFINDEX_ASSIGN(options.index, ResolveIndex(arguments.index));
+  if (arguments.wait) options.if_locked = AtomicFile::IfLocked::kWait;
   const auto start = std::chrono::steady_clock::now();
   std::optional<ProgressDisplay> display(std::in_place, "update", context);
   const Result<UpdateReport> report = UpdateIndex(options, context.progress);
@@ -126,8 +133,10 @@ void AddUpdate(CommandLine& line, Context& context) {
                "Also check every payload byte of the shards that are read; default: as the index was built");
   verb.AddFlag("--prune", options.prune,
                "Also drop what is gone and put all shards in the order of a new build; ordinals move");
+  AddInflateOptions(verb, options.inflate);
   verb.AddOption("-j,--threads", options.threads, "N", "Computing threads; default: one per processor")
       .Between(1, 1024);
+  verb.AddFlag("--wait", arguments->wait, "Wait for another process that is writing the same index");
   verb.Runs([arguments, &context] { return Update(*arguments, context); });
 }
 

@@ -29,4 +29,16 @@ Verb AddVerb(CommandLine& line, Context& context, const char* name, const char* 
   return verb;
 }
 
+void AddInflateOptions(Verb& verb, InflateOptions& inflate) {
+  verb.AddMebibytes("--checkpoint-every", inflate.checkpoint_bytes, 1, 1024,
+                    "Compressed shards: inflated MiB between access points; default 2");
+  verb.AddNumber("--max-ratio", inflate.max_ratio, "N",
+                 "Compressed shards: the most inflated bytes per byte of the file; a shard beyond that is refused as a "
+                 "bomb; default 200")
+      .Between(1, 2000);
+  verb.AddMebibytes("--max-inflated", inflate.max_bytes, 1, uint64_t{1} << 40,
+                    "Compressed shards: the most inflated MiB per shard; a shard beyond that is refused as a bomb; "
+                    "default 1048576 (1 TiB)");
+}
+
 }  // namespace ofindex

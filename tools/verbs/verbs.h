@@ -1,5 +1,6 @@
 #pragma once
 
+#include "index/walk/inflating_walk.h"
 #include "tools/shell/command_line.h"
 #include "tools/shell/context.h"
 
@@ -26,5 +27,8 @@ void AddExport(CommandLine& line, Context& context);
 /// Adds a verb with the options common to all verbs. `formats` says whether it has --json and --jsonl.
 enum class Formats { kNone, kJson, kJsonAndJsonl };
 Verb AddVerb(CommandLine& line, Context& context, const char* name, const char* help, Formats formats);
+
+/// Adds the options for compressed shards that are read, shared by build and update.
+void AddInflateOptions(Verb& verb, InflateOptions& inflate);
 
 }  // namespace ofindex

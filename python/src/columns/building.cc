@@ -119,17 +119,19 @@ nb::dict DictOfUpdate(const UpdateReport& report) {
     }
     dict[TextOf(Name(change))] = shards;
   }
-  Put(dict, "columns_added", TextsOf(report.columns_added), "columns_removed", TextsOf(report.columns_removed));
+  Put(dict, "missing_in_sets", TextsOf(written.missing), "columns_added", TextsOf(report.columns_added),
+      "columns_removed", TextsOf(report.columns_removed));
   return dict;
 }
 
 nb::dict Update(nb::handle index, const std::vector<nb::object>& data, bool verify, bool prune, unsigned threads,
-                const nb::object& report) {
+                uint64_t checkpoint_bytes, uint64_t max_ratio, uint64_t max_bytes, const nb::object& report) {
   UpdateOptions options{.index = Unwrap(ResolveIndex(PathOf(index)))};
   for (const nb::object& one : data) options.data.push_back(PathOf(one));
   options.verify = verify;
   options.prune = prune;
   options.threads = threads;
+  options.inflate = {.checkpoint_bytes = checkpoint_bytes, .max_ratio = max_ratio, .max_bytes = max_bytes};
   Progress progress;
   return DictOfUpdate(
       RunInterruptibly([&](Progress& told) { return UpdateIndex(options, told); }, progress, WatchOf(report)));
@@ -164,7 +166,8 @@ void BindBuilding(nb::module_& m) {
   m.def("build", &Build, "data"_a, "output"_a, "verify"_a, "columns"_a, "names"_a, "columns_optional"_a, "threads"_a,
         "force"_a, "format"_a, "payload"_a, "compression"_a, "checkpoint_bytes"_a, "max_ratio"_a, "max_bytes"_a,
         "report"_a.none());
-  m.def("update", &Update, "index"_a, "data"_a, "verify"_a, "prune"_a, "threads"_a, "report"_a.none());
+  m.def("update", &Update, "index"_a, "data"_a, "verify"_a, "prune"_a, "threads"_a, "checkpoint_bytes"_a, "max_ratio"_a,
+        "max_bytes"_a, "report"_a.none());
   m.def("verify", &Verify, "source"_a, "root"_a, "quick"_a, "threads"_a, "report"_a.none());
 }
 

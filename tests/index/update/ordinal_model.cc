@@ -21,6 +21,13 @@ void OrdinalModel::Update(const std::vector<FileOnDisk>& files) {
   Match(files, [&](const auto& file, const auto& old) {
     return is_there(old) && same_path(file, old) && same_bytes(file, old);
   });
+  const auto is_free = [](const Version& old) { return old.found == nullptr; };
+  Match(files, [&](const auto& file, const auto& old) {
+    const bool is_another = std::any_of(versions_.begin(), versions_.end(), [&](const Version& other) {
+      return is_free(other) && same_bytes(file, other);
+    });
+    return is_there(old) && same_path(file, old) && is_longer(file, old) && !is_another;
+  });
   Match(files, [&](const auto& file, const auto& old) { return is_there(old) && same_bytes(file, old); });
   Match(files, [&](const auto& file, const auto& old) { return same_path(file, old) && same_bytes(file, old); });
   Match(files, same_bytes);
@@ -114,6 +121,14 @@ void OrdinalModel::Prune() {
   only_appended_ = true;
   if (!changed_) ++generation_;
   changed_ = true;
+}
+
+bool OrdinalModel::MovesIfPruned() const {
+  OrdinalModel pruned = *this;
+  pruned.Prune();
+  if (pruned.ordinals_ != ordinals_) return true;
+  return std::any_of(versions_.begin(), versions_.end(),
+                     [&](const Version& version) { return version.ordinals != pruned.OrdinalsOf(version.file.path); });
 }
 
 void OrdinalModel::Number(Version& version, uint64_t records) {

@@ -29,6 +29,9 @@ class OrdinalModel {
   /// Forgets what is gone, and gives all records the ordinals of a build, as part of the last update.
   void Prune();
 
+  /// Returns true if Prune() would leave out a record that is gone, or give one another ordinal.
+  [[nodiscard]] bool MovesIfPruned() const;
+
   /// Returns the ordinals of the records in the file at `path`, by their offsets.
   [[nodiscard]] const std::vector<uint64_t>& OrdinalsOf(const std::string& path) const;
 

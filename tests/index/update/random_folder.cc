@@ -92,7 +92,10 @@ std::string RandomFolder::ChangeOne() {
         const std::string copy = AnyOf(alike);
         files_[copy] = file;
         Write(copy, false);
-        return "copy " + name + " to " + copy;
+        if (!MayGrow(file) || Below(2) == 0) return "copy " + name + " to " + copy;
+        Grow(file);
+        Write(name, in_place);
+        return "copy " + name + " to " + copy + " and grow it";
       }
     case 6: Shrink(file); break;
     case 7:

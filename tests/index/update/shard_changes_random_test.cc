@@ -31,6 +31,7 @@ class Model {
     });
     Keep();
     KeepBelow();
+    GrowAtPath();
     Apply(ShardChange::kMoved,
           [&](const DiskFile& file, const KnownShard& shard) { return !shard.gone && SameSize(file, shard); });
     Apply(ShardChange::kRestored, [&](const DiskFile& file, const KnownShard& shard) {
@@ -72,6 +73,10 @@ class Model {
     return shard.records > 0 && shard.identity.size < file.bytes.size();
   }
 
+  [[nodiscard]] bool IsFree(size_t j) const {
+    return shards_[j].change == ShardChange::kMissing || shards_[j].change == ShardChange::kGone;
+  }
+
   [[nodiscard]] bool IsLastOfItsPath(const KnownShard& shard) const {
     return std::none_of(known_.begin(), known_.end(), [&](const KnownShard& other) {
       return other.path == shard.path && &other != &shard && IsBefore(other, shard);
@@ -89,8 +94,7 @@ class Model {
     for (size_t i = 0; i < files_.size(); ++i) {
       std::vector<size_t> shards;
       for (size_t j = 0; j < known_.size(); ++j) {
-        const bool free = shards_[j].change == ShardChange::kMissing || shards_[j].change == ShardChange::kGone;
-        if (free && found_[i].change == ShardChange::kNew && may_be(files_[i], known_[j])) shards.push_back(j);
+        if (IsFree(j) && found_[i].change == ShardChange::kNew && may_be(files_[i], known_[j])) shards.push_back(j);
       }
       std::stable_sort(shards.begin(), shards.end(),
                        [&](size_t a, size_t b) { return IsBefore(known_[a], known_[b]); });
@@ -142,6 +146,18 @@ class Model {
         }
       }
     }
+  }
+
+  void GrowAtPath() {
+    ForEachAtPath([&](size_t i, size_t j) {
+      if (found_[i].change != ShardChange::kNew || !IsLonger(files_[i], known_[j])) return;
+      bool is_another = false;
+      for (size_t k = 0; k < known_.size(); ++k) {
+        is_another = is_another || (IsFree(k) && SameSize(files_[i], known_[k]) && Holds(i, known_[k]));
+      }
+      if (found_[i].change != ShardChange::kNew || is_another) return;
+      if (Holds(i, known_[j])) Pair(i, j, ShardChange::kGrown);
+    });
   }
 
   void Replace() {

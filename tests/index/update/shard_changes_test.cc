@@ -138,6 +138,24 @@ TEST_CASE("a file that begins with the shard has grown, and only the beginning i
   CHECK(Decided({Live("a", "xx")}, {OnDisk("a", "xyyy")}) == "a changed a # a:2");
 }
 
+TEST_CASE("a shard that was copied and then appended to has grown, and the copy is new") {
+  CHECK(Decided({Live("b", "xx")}, {OnDisk("a", "xx"), OnDisk("b", "xxy")}) == "a new; b grown b # b:2");
+  CHECK(Decided({Live("a", "xx")}, {OnDisk("a", "xxy"), WithInodeOf("a", OnDisk("b", "xx"))}) ==
+        "a grown a; b new # a:2");
+  CHECK(Decided({Live("a", "xx"), Gone("b", "xx", 2)}, {OnDisk("a", "xxy"), OnDisk("b", "xx")}) ==
+        "a grown a; b restored b@2 # a:2");
+}
+
+TEST_CASE("a longer file at a path is another shard if it has all of its bytes, and was not merely copied from it") {
+  CHECK(Decided({Live("a", "xx"), Live("b", "xxy")}, {OnDisk("a", "xxy"), OnDisk("b", "xx")}) ==
+        "a moved b; b moved a # a:3 b:2");
+  CHECK(Decided({Live("a", "xx"), Gone("b", "xxy", 2)}, {OnDisk("a", "xxy")}) == "a restored b@2 | a missing # a:3");
+  CHECK(Decided({Live("a", "xx"), Live("b", "xxy")}, {OnDisk("a", "xxy"), OnDisk("b", "xxy")}) ==
+        "a grown a; b unchanged b # a:2");
+  CHECK(Decided({Live("a", "x"), Live("b", "xx")}, {OnDisk("a", "xx"), OnDisk("b", "xxx")}) ==
+        "a grown a; b grown b # a:2 b:2 a:1");
+}
+
 TEST_CASE("a grown file that was also renamed is known by its inode") {
   CHECK(Decided({Live("a", "xx")}, {WithInodeOf("a", OnDisk("b", "xxyy"))}) == "b grown a # b:2");
   CHECK(Decided({Live("a", "xx")}, {OnDisk("b", "xxyy")}) == "b new | a missing");
@@ -159,7 +177,7 @@ TEST_CASE("logs that are rotated keep their records") {
                         WithInodeOf("a.1", OnDisk("a.2", "yy"))}) == "a new; a.1 moved a; a.2 moved a.1 # a.1:2 a.2:2");
   // The last lines were written after the update.
   CHECK(Decided(known, {OnDisk("a", "z"), WithInodeOf("a", OnDisk("a.1", "xxx")),
-                        WithInodeOf("a.1", OnDisk("a.2", "yy"))}) == "a new; a.1 grown a; a.2 moved a.1 # a.2:2 a.1:2");
+                        WithInodeOf("a.1", OnDisk("a.2", "yy"))}) == "a new; a.1 grown a; a.2 moved a.1 # a.1:2 a.2:2");
 }
 
 TEST_CASE("a shard that grew while its disk was not mounted comes back with what was added") {
@@ -197,7 +215,7 @@ TEST_CASE("a file whose bytes cannot be read keeps its shard, unless these were 
   // Of another size, it is certainly another file.
   CHECK(Decided(known, {OnDisk("a", "xx"), Broken(OnDisk("b", "y"))}) == "a moved b; b new # a:2");
   CHECK(Decided(known, {Broken(OnDisk("b", "xxx"))}) == "b unreadable b # b:2");
-  CHECK(Decided(known, {OnDisk("a", "xx"), Broken(OnDisk("b", "xxx"))}) == "a moved b; b new # a:2");
+  CHECK(Decided(known, {OnDisk("a", "xx"), Broken(OnDisk("b", "xxx"))}) == "a moved b; b unreadable # b:2 a:2");
 }
 
 TEST_CASE("a file that fails is read once, and is listed with the reason") {
