@@ -93,8 +93,8 @@ ROOMS = {
     "python/src/writing": "base index/shards index/writing proto proto/encode python/src/convert "
     "python/src/interpreter",
     "include/ofindex": "",
-    "library": "base index/build index/catalog index/columns index/shards index/writing mmap proto proto/encode query "
-    "query/columns query/decoding query/sampling query/sampling/sets query/sql include/ofindex",
+    "library": "base index/build index/catalog index/columns index/shards index/update index/writing mmap proto "
+    "proto/encode query query/columns query/decoding query/sampling query/sampling/sets query/sql include/ofindex",
 }
 MAY_INCLUDE = {room: frozenset(others.split()) for room, others in ROOMS.items()}
 
