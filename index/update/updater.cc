@@ -44,7 +44,8 @@ Result<std::vector<std::string>> DataOf(const MergeSource& source, const std::st
     std::string path = PathFrom(FolderOf(index), is_list ? stored.substr(1) : stored);
     std::error_code error;
     if (is_list && fs::status(path, error).type() == fs::file_type::not_found) {
-      return Fail(ErrorCode::kStale, StrCat(Printable(index), ": its list ", Printable(stored.substr(1)), " is not there"),
+      return Fail(ErrorCode::kStale,
+                  StrCat(Printable(index), ": its list ", Printable(stored.substr(1)), " is not there"),
                   "restore the list; if its files are no longer wanted, make an empty list in its place");
     }
     if (!is_list && fs::status(path, error).type() == fs::file_type::not_found) {

@@ -58,6 +58,7 @@ def build(
     force: bool = False,
     progress: bool | Report | None = None,
     *,
+    wait: bool = False,
     columns_optional: bool = False,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     payload: Literal["auto", "example", "sequence_example", "ofrecord", "opaque"] = "auto",
@@ -79,6 +80,7 @@ def build(
         force: Build even if there is an index, and replace it.
         progress: None shows a tqdm bar if tqdm is installed and there is a terminal or notebook; True, False; or a
             callable ``(bytes_done, bytes_total, records_done)``.
+        wait: Wait for another process that is building the same index, and use its result.
         columns_optional: Build even if no record has a feature that `columns` names.
         format, payload, compression: The type of the files and of their payloads, instead of detecting it. A bare
             deflate stream is never detected.
@@ -93,9 +95,9 @@ def build(
 
     Raises:
         StaleError: there is an index, but of other or changed shards, or of files taken for another type. LockError:
-        another process is building it. ValueError: no record has a feature that `columns` names; the old index stays.
-        FormatError, ValueError, OSError: the data are not record files, or cannot be read. LimitError: a shard is a
-        decompression bomb.
+        another process is building it, and `wait` is not set. ValueError: no record has a feature that `columns` names;
+        the old index stays. FormatError, ValueError, OSError: the data are not record files, or cannot be read.
+        LimitError: a shard is a decompression bomb.
     """
     paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
     names = [] if isinstance(columns, str) else list(columns)
@@ -111,6 +113,7 @@ def build(
             bool(columns_optional),
             thread_limit(threads),
             force,
+            bool(wait),
             format,
             payload,
             compression,
@@ -129,6 +132,7 @@ def update(
     threads: int | None = None,
     progress: bool | Report | None = None,
     *,
+    wait: bool = False,
     checkpoint_bytes: int = 2 << 20,
     max_ratio: int = 200,
     max_inflated_bytes: int = 1 << 40,
@@ -142,7 +146,7 @@ def update(
         verify: Also read every payload byte of what is read, even if the index was built without it.
         prune: Also drop what is gone, and put all shards in the order of a new build. Ordinals move: states of samplers
             from before are refused.
-        threads, progress, checkpoint_bytes, max_ratio, max_inflated_bytes: As in `build`, for what is read.
+        threads, progress, wait, checkpoint_bytes, max_ratio, max_inflated_bytes: As in `build`, for what is read.
 
     Returns:
         What was found, with the keys of ``ofindex update --json``: "new", "grown", "changed", "moved", "restored",
@@ -162,6 +166,7 @@ def update(
             bool(verify),
             bool(prune),
             thread_limit(threads),
+            bool(wait),
             *_inflate_limits(checkpoint_bytes, max_ratio, max_inflated_bytes),
             report,
         )

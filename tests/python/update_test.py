@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import gzip
 import json
 import os
 import subprocess
+import threading
 import unittest
 import warnings
 from pathlib import Path
@@ -54,6 +57,27 @@ class UpdateTest(WorkTest):
         self.assertEqual(ofindex.update(self.data, more)["new_records"], 1)
         self.write("more/part-1", [example(78)])
         self.assertEqual(ofindex.update(self.data)["new"], [{"path": "more/part-1", "records": 1}])
+
+    def test_it_waits_for_another_writer_if_asked_to(self) -> None:
+        self.shard(3)
+        with open(self.dir / "data.ofidx.ofindex-draft", "wb") as draft:
+            fcntl.flock(draft, fcntl.LOCK_EX)
+            with self.assertRaisesRegex(ofindex.LockError, "wait=True"):
+                ofindex.update(self.data)
+            waiting = threading.Thread(target=lambda: ofindex.update(self.data, wait=True))
+            waiting.start()
+            waiting.join(0.3)
+            self.assertTrue(waiting.is_alive())
+        waiting.join()
+        self.assertTrue(ofindex.update(self.data)["up_to_date"])
+        self.assertEqual(len(ofindex.build(self.data, wait=True)), 16)
+
+    def test_limits_on_inflated_sizes_are_those_of_a_build(self) -> None:
+        (self.data / "part-3").write_bytes(gzip.compress((self.data / "part-0").read_bytes() * 20_000))
+        with self.assertRaisesRegex(ofindex.LimitError, "max_inflated_bytes"):
+            ofindex.update(self.data, max_inflated_bytes=1 << 20)
+        updated = ofindex.update(self.data, max_inflated_bytes=1 << 30, max_ratio=2000, checkpoint_bytes=1 << 20)
+        self.assertEqual(updated["new_records"], 80_000)
 
     def test_it_returns_what_the_command_prints(self) -> None:
         self.shard(3)

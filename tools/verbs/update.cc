@@ -46,8 +46,6 @@ Json ToJson(const UpdateReport& report, double seconds) {
                {"pruned_records", report.pruned_records},
                {"shards", written.shards.size()},
                {"unchanged", report.unchanged},
-               {"features_without_column", written.without_column},
-               {"features_dropped", written.facts.features_dropped},
                {"seconds", seconds}};
   for (const ShardChange change : kListedChanges) {
     Json shards = Json::array();
@@ -58,6 +56,8 @@ Json ToJson(const UpdateReport& report, double seconds) {
   }
   json["columns_added"] = JsonTexts(report.columns_added);
   json["columns_removed"] = JsonTexts(report.columns_removed);
+  json["features_without_column"] = written.without_column;
+  json["features_dropped"] = written.facts.features_dropped;
   json["missing_in_sets"] = JsonTexts(written.missing);
   json["bad"] = JsonBad(written.bad, written.shards);
   json["damage"] = JsonDamage(written.damage, written.shards);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "index/walk/inflating_walk.h"
+#include "index/build/builder.h"
 #include "tools/shell/command_line.h"
 #include "tools/shell/context.h"
 

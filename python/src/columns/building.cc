@@ -80,8 +80,10 @@ std::optional<ColumnChoice> ColumnsOf(const std::string& columns, const std::vec
   return Unwrap(ColumnChoice::Parse(text));
 }
 
+AtomicFile::IfLocked IfLocked(bool wait) { return wait ? AtomicFile::IfLocked::kWait : AtomicFile::IfLocked::kFail; }
+
 nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool verify, const std::string& columns,
-               const std::vector<nb::object>& names, bool columns_optional, unsigned threads, bool force,
+               const std::vector<nb::object>& names, bool columns_optional, unsigned threads, bool force, bool wait,
                const std::string& format, const std::string& payload, const std::string& compression,
                uint64_t checkpoint_bytes, uint64_t max_ratio, uint64_t max_bytes, const nb::object& report) {
   BuildOptions options;
@@ -92,6 +94,7 @@ nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool veri
   options.columns_optional = columns_optional;
   options.threads = threads;
   options.force = force;
+  options.if_locked = IfLocked(wait);
   options.format = FormatOf(format, payload, compression);
   options.inflate = {.checkpoint_bytes = checkpoint_bytes, .max_ratio = max_ratio, .max_bytes = max_bytes};
   Progress progress;
@@ -119,17 +122,20 @@ nb::dict DictOfUpdate(const UpdateReport& report) {
     }
     dict[TextOf(Name(change))] = shards;
   }
-  Put(dict, "missing_in_sets", TextsOf(written.missing), "columns_added", TextsOf(report.columns_added),
-      "columns_removed", TextsOf(report.columns_removed));
+  Put(dict, "features_without_column", Count(written.without_column), "features_dropped",
+      Flag(written.facts.features_dropped), "missing_in_sets", TextsOf(written.missing), "columns_added",
+      TextsOf(report.columns_added), "columns_removed", TextsOf(report.columns_removed));
   return dict;
 }
 
 nb::dict Update(nb::handle index, const std::vector<nb::object>& data, bool verify, bool prune, unsigned threads,
-                uint64_t checkpoint_bytes, uint64_t max_ratio, uint64_t max_bytes, const nb::object& report) {
+                bool wait, uint64_t checkpoint_bytes, uint64_t max_ratio, uint64_t max_bytes,
+                const nb::object& report) {
   UpdateOptions options{.index = Unwrap(ResolveIndex(PathOf(index)))};
   for (const nb::object& one : data) options.data.push_back(PathOf(one));
   options.verify = verify;
   options.prune = prune;
+  options.if_locked = IfLocked(wait);
   options.threads = threads;
   options.inflate = {.checkpoint_bytes = checkpoint_bytes, .max_ratio = max_ratio, .max_bytes = max_bytes};
   Progress progress;
@@ -164,10 +170,10 @@ nb::dict Verify(const Source& source, nb::handle root, bool quick, unsigned thre
 
 void BindBuilding(nb::module_& m) {
   m.def("build", &Build, "data"_a, "output"_a, "verify"_a, "columns"_a, "names"_a, "columns_optional"_a, "threads"_a,
-        "force"_a, "format"_a, "payload"_a, "compression"_a, "checkpoint_bytes"_a, "max_ratio"_a, "max_bytes"_a,
-        "report"_a.none());
-  m.def("update", &Update, "index"_a, "data"_a, "verify"_a, "prune"_a, "threads"_a, "checkpoint_bytes"_a, "max_ratio"_a,
+        "force"_a, "wait"_a, "format"_a, "payload"_a, "compression"_a, "checkpoint_bytes"_a, "max_ratio"_a,
         "max_bytes"_a, "report"_a.none());
+  m.def("update", &Update, "index"_a, "data"_a, "verify"_a, "prune"_a, "threads"_a, "wait"_a, "checkpoint_bytes"_a,
+        "max_ratio"_a, "max_bytes"_a, "report"_a.none());
   m.def("verify", &Verify, "source"_a, "root"_a, "quick"_a, "threads"_a, "report"_a.none());
 }
 

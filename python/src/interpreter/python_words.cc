@@ -33,6 +33,7 @@ constexpr std::array kOptions = {
     Words{"--prune", "prune"},
     Words{"--root", "root"},
     Words{"--shards", "shards"},
+    Words{"--wait", "wait=True"},
     Words{"--where", "where()"},
     Words{"-o INDEX", "output=INDEX"},
     Words{"-p NAME=VALUE", "{'NAME': VALUE}"},
