@@ -13,7 +13,10 @@ namespace {
 // Returns the chunk in a row; nullopt if it is none.
 std::optional<ChunkRow> ChunkOf(const sqlite::Statement& row) {
   const std::optional<ColumnRole> role = ParseColumnRole(row.Text(2));
-  if (!role || !Fits32(row.Int(1)) || row.Int(3) < 1 || !Fits32(row.Int(4)) || !Fits32(row.Int(5))) return std::nullopt;
+  if (!role || !Fits32(row.Int(1)) || row.Int(3) < 1 || !Fits32(row.Int(4)) || !Fits32(row.Int(5)) ||
+      row.Int(5) > row.Int(4)) {
+    return std::nullopt;
+  }
   return ChunkRow{.feature = static_cast<uint32_t>(row.Int(1)),
                   .role = *role,
                   .block = row.Unsigned(3),

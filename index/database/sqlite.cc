@@ -179,7 +179,7 @@ Result<Database> Database::OpenForWriting(const std::string& path, int page_byte
   const std::filesystem::path folder =
       std::filesystem::canonical(name.has_parent_path() ? name.parent_path() : ".", error);
   if (error) return tl::unexpected(SystemError(path, "cannot open", error.value()));
-  constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
+  constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   if (FileSystemWithoutLocks() == nullptr) return Fail(ErrorCode::kLimit, "SQLite: no memory for a file system");
   sqlite3* handle = nullptr;
   const int opened = sqlite3_open_v2((folder / name.filename()).c_str(), &handle, kFlags, FileSystemWithoutLocks());
@@ -196,7 +196,7 @@ Result<Database> Database::OpenForWriting(const std::string& path, int page_byte
 
 Result<Database> Database::OpenImmutable(const std::shared_ptr<const IndexFile>& index) {
   sqlite3* handle = nullptr;
-  const int opened = OpenHeldFile(index, SQLITE_OPEN_READONLY | SQLITE_OPEN_EXRESCODE, &handle);
+  const int opened = OpenHeldFile(index, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, &handle);
   Database database(handle, index->path());
   if (opened != SQLITE_OK) return ErrorOf(handle);
   database.whole_budget_ = {.bytes = kReadings * index->size(),

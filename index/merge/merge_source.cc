@@ -14,7 +14,6 @@ bool ByShard(const DamageRow& a, const DamageRow& b) { return a.shard < b.shard;
 Result<MergeSource> MergeSource::Open(const std::string& path) {
   MergeSource source(path);
   OFINDEX_TRY(source.ReadTables());
-  source.Rest();
   return source;
 }
 

@@ -21,7 +21,7 @@ namespace ofindex {
 class MergeSource {
  public:
   /// Opens the index at `path`, and compares its rows with their checksums, except blobs, which are checked as they are
-  /// copied. Keeps no file open. Errors: kNotFound, kIndex, kIo; kStale if it is rewritten meanwhile.
+  /// copied. Keeps the file open until Rest(). Errors: kNotFound, kIndex, kIo; kStale if it is rewritten meanwhile.
   [[nodiscard]] static Result<MergeSource> Open(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }

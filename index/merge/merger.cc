@@ -13,6 +13,7 @@
 #include "index/merge/part_copier.h"
 #include "index/merge/part_order.h"
 #include "index/merge/part_rebuilder.h"
+#include "index/merge/part_sources.h"
 #include "index/merge/whole_copier.h"
 #include "index/output/shard_names.h"
 #include "index/resume/saved_shards.h"
@@ -100,7 +101,11 @@ Result<BuildReport> MergeParts(const MergeOptions& options, std::vector<PartInpu
   GatheredFacts gathered(options.index);
   OFINDEX_TRY(gathered.TakeSources(first, parts.front().path));
   PartCopier copier(writer, gathered, progress);
-  for (const PartInput& part : parts) OFINDEX_TRY(copier.Copy(part));
+  PartSources sources(parts);
+  for (const PartInput& part : parts) {
+    OFINDEX_ASSIGN(MergeSource source, sources.Next());
+    OFINDEX_TRY(copier.Copy(part, std::move(source)));
+  }
   OFINDEX_TRY(copier.Finish());
   OFINDEX_ASSIGN(DatasetFacts facts, gathered.Finish(first, writer));
   facts.part = MergedFacts(parts, copier.first_shards());

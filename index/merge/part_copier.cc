@@ -8,9 +8,7 @@
 
 namespace ofindex {
 
-Result<void> PartCopier::Copy(const PartInput& part) {
-  OFINDEX_ASSIGN(MergeSource source, MergeSource::Open(part.path));
-  if (source.identity() != part.identity) return ReplacedIndex(part.path);
+Result<void> PartCopier::Copy(const PartInput& part, MergeSource source) {
   OFINDEX_TRY(source.AddFeaturesTo(writer_));
   OFINDEX_TRY(gathered_.TakeSkipped(source));
   const Rebase rebase(part.path, gathered_.index());

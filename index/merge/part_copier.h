@@ -19,9 +19,9 @@ class PartCopier {
   PartCopier(IndexWriter& writer, GatheredFacts& gathered, Progress& progress)
       : writer_(writer), gathered_(gathered), progress_(progress) {}
 
-  /// Copies the next part, in the order of OrderParts. Errors: kIndex, kIo, kInterrupted; kStale if the part was
-  /// replaced since it was ordered; kFormat if there are too many gaps in a shard.
-  [[nodiscard]] Result<void> Copy(const PartInput& part);
+  /// Copies the next part, in the order of OrderParts; `source` reads it. Errors: kIndex, kIo, kInterrupted; kFormat if
+  /// there are too many gaps in a shard.
+  [[nodiscard]] Result<void> Copy(const PartInput& part, MergeSource source);
 
   /// Ends a shard that goes on in a part that is not merged. Errors: kIo.
   [[nodiscard]] Result<void> Finish() { return open_ ? EndShard() : Result<void>(); }
