@@ -59,9 +59,9 @@ class CatalogReader {
   [[nodiscard]] Result<std::vector<DamageRow>> Damage(Which which = Which::kThere);
   [[nodiscard]] Result<std::vector<BadRow>> Bad(Which which = Which::kThere);
 
-  /// Succeeds if every row of the index is as written: compares all rows with their checksums. Reads the whole file, and
-  /// the rows of chunks a second time, without their data, through the SQL index of their table. `kUnchecked` leaves
-  /// out that and the blobs that have a checksum of their own. Errors: kIndex, naming the table.
+  /// Succeeds if every row of the index is as written: compares all rows with their checksums. Reads the whole file,
+  /// and the rows of chunks a second time, without their data, through the SQL index of their table. `kUnchecked`
+  /// leaves out that and the blobs that have a checksum of their own. Errors: kIndex, naming the table.
   enum class Blobs : uint8_t { kChecked, kUnchecked };
   [[nodiscard]] Result<void> CheckRows(Blobs blobs = Blobs::kChecked);
 
