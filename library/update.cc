@@ -34,9 +34,9 @@ UpdateReport ReportOf(const ofindex::UpdateReport& report) {
                      .gone_records = report.gone_records,
                      .renumbered = report.renumbered,
                      .shards = {},
-                     .bad = Public(written.bad, written.shards),
-                     .damage = Public(written.damage, written.shards),
-                     .skipped = Public(written.skipped)};
+                     .bad = v1::Public(written.bad, written.shards),
+                     .damage = v1::Public(written.damage, written.shards),
+                     .skipped = v1::Public(written.skipped)};
   for (const ChangedShard& shard : report.shards) {
     const auto* const change =
         std::find_if(kChanges.begin(), kChanges.end(), [&](const auto& pair) { return pair.first == shard.change; });
