@@ -1,5 +1,5 @@
-"""`ofindex.build_part` and `ofindex.merge`: what they take, return, warn of and raise. What a merge does is tested on the
-command."""
+"""`ofindex.build_part` and `ofindex.merge`: what they take, return, warn of and raise. What a merge does is tested on
+the command."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class PartsTest(WorkTest):
             ofindex.open(self.dir / "last.ofidx")
         merged = ofindex.merge([self.dir / "last.ofidx", parts[0]], self.dir / "merged.ofidx")
         assert merged is not None
-        self.assertEqual(merged.sql("SELECT count(*), sum(label) FROM records").fetchall(),
-                         ofindex.build(self.data).sql("SELECT count(*), sum(label) FROM records").fetchall())  # fmt: skip
+        sums = "SELECT count(*), sum(label) FROM records"
+        self.assertEqual(merged.sql(sums).fetchall(), ofindex.build(self.data).sql(sums).fetchall())
 
     def test_whole_indexes_are_merged_too(self) -> None:
         for number in (3, 4):
