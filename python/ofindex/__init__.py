@@ -7,8 +7,8 @@
     view = ds.where('"label" = ?', (7,))    # a Dataset, like ds
     for row in view.sampler(seed=1): ...    # a true shuffle, in O(1) memory
 
-`ofindex.torch`, `ofindex.grain`, `ofindex.tf` and `ofindex.polars` hold the adapters; each is imported when it is first
-used. docs/python.md is a tour.
+`ofindex.torch`, `ofindex.grain`, `ofindex.tf`, `ofindex.polars` and `ofindex.ray` hold the adapters; each is imported
+when it is first used. docs/python.md is a tour.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from ._sampler import Sampler
 from ._writer import Writer
 
 if TYPE_CHECKING:
-    from . import grain, polars, tf, torch
+    from . import grain, polars, ray, tf, torch
 
-_ADAPTERS = ("grain", "polars", "tf", "torch")
+_ADAPTERS = ("grain", "polars", "ray", "tf", "torch")
 
 
 def __getattr__(name: str) -> Any:
@@ -89,6 +89,7 @@ __all__ = [
     "polars",
     "ragged",
     "raw",
+    "ray",
     "tf",
     "torch",
     "update",
