@@ -48,14 +48,15 @@ def build(
 
     Each task builds one part, of equally many bytes of the data, next to `output`; the last one merges them. A task
     whose worker is lost runs again, by Ray's own retries, and what is finished stays: so does a job that is started
-    again. All workers and the driver must see data and output under the same paths.
+    again. All workers and the driver must see data and output under the same paths; if `data` has a list, also the
+    driver's working directory, from which its lines are taken.
 
     Args:
-        data: As in `ofindex.build`; relative paths are relative to the driver's working directory.
+        data: As in `ofindex.build`.
         output: The index to write.
         parts: Into how many parts the job is divided; None: four for each CPU of the cluster.
         ray_remote_args: For the tasks, as in ``ray.remote``: resources, ``max_retries``, a runtime environment.
-        options: As in `ofindex.build`; `threads` are those of a task, 1 by default.
+        options: As in `ofindex.build`, except that there is no progress; `threads` are those of a task, 1 by default.
 
     Returns:
         The dataset, open.
@@ -72,12 +73,13 @@ def build(
     count = parts if parts is not None else max(1, int(ray.cluster_resources().get("CPU", 1)) * PARTS_PER_CPU)
     folder = index + ".parts"
     os.makedirs(folder, exist_ok=True)
-    settings: dict[str, Any] = {"threads": 1, **options, "progress": False}
+    settings: dict[str, Any] = {"threads": 1, **options, "progress": False, "wait": True}
     columns_optional = bool(settings.pop("columns_optional", False))
     settings.pop("force", None)
+    working = os.getcwd() if any(path.startswith("@") for path in paths) else None
     arguments = {"num_cpus": 1, **(ray_remote_args or {})}
     part_task = ray.remote(**arguments)(_build_part)
-    built = [part_task.remote(paths, part, count, folder, settings) for part in range(1, count + 1)]
+    built = [part_task.remote(paths, part, count, folder, settings, working) for part in range(1, count + 1)]
     merge_task = ray.remote(**arguments)(_merge)
     ray.get(merge_task.remote(built, index, force, columns_optional))
     shutil.rmtree(folder)
@@ -90,12 +92,18 @@ def _absolute(path: str | bytes) -> str:
     return "@" + os.path.abspath(text[1:]) if text.startswith("@") else os.path.abspath(text)
 
 
-def _build_part(data: list[str], part: int, parts: int, folder: str, options: dict[str, Any]) -> str:
+def _build_part(
+    data: list[str], part: int, parts: int, folder: str, options: dict[str, Any], working: str | None
+) -> str:
     output = os.path.join(folder, f"{part}.ofidx")
+    before = os.getcwd()
+    os.chdir(working or before)
     try:
-        return build_part(data, part, parts, output, wait=True, **options)
+        return build_part(data, part, parts, output, **options)
     except StaleError:  # a part of a job with other data or options
-        return build_part(data, part, parts, output, wait=True, force=True, **options)
+        return build_part(data, part, parts, output, force=True, **options)
+    finally:
+        os.chdir(before)
 
 
 def _merge(parts: list[Any], index: str, force: bool, columns_optional: bool) -> None:

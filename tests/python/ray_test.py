@@ -79,6 +79,14 @@ class BuildTest(WorkTest):
             ofindex.ray.build(self.dir / "data", output, 2, force=True)
         self.assertEqual(output.read_text(), "a text")
 
+    def test_the_lines_of_a_list_are_relative_to_the_driver(self) -> None:
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.dir)
+        Path("list").write_text("data/part-1\ndata/part-3\n")
+        ofindex.ray.build(["@list", "data/part-0"], "ray.ofidx", 2, wait=False, progress=True)
+        ofindex.build(["@list", "data/part-0"], "once.ofidx")
+        self.assertEqual(Path("ray.ofidx").read_bytes(), Path("once.ofidx").read_bytes())
+
     def test_parts_of_a_job_that_failed_are_used_or_replaced(self) -> None:
         parts = self.dir / "ray.ofidx.parts"
         parts.mkdir()
