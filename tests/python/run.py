@@ -53,7 +53,7 @@ def run(names: list[str], verbose: bool) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the tests of ofindex's Python package.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="test file, class or test (default: all)")
-    parser.add_argument("--environment", choices=ENVIRONMENTS, default="python", help="folder in build/ (default: python)")
+    parser.add_argument("--environment", choices=ENVIRONMENTS, default="python", help="folder in build/")
     parser.add_argument("-v", "--verbose", action="store_true", help="name each test and its outcome")
     arguments = parser.parse_args()
     if os.environ.get("OFINDEX_INSIDE") == "1":
