@@ -82,9 +82,9 @@ ROOMS = {
     "index/parts index/shards index/update index/writing query query/columns query/sampling query/sql query/stats "
     "tools/packing tools/sampling tools/shell tools/show",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
-    "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/update query/columns "
-    "query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert python/src/interpreter "
-    "python/src/records",
+    "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/merge index/parts index/update "
+    "query/columns query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert "
+    "python/src/interpreter python/src/records",
     "python/src/convert": "base index/chunks query/sql python/src/interpreter",
     "python/src/interpreter": "base",
     "python/src/loading": "base query/columns query/decoding query/loading query/sampling python/src/columns "

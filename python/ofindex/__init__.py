@@ -7,8 +7,8 @@
     view = ds.where('"label" = ?', (7,))    # a Dataset, like ds
     for row in view.sampler(seed=1): ...    # a true shuffle, in O(1) memory
 
-`ofindex.torch`, `ofindex.grain` and `ofindex.tf` hold the adapters; each is imported when it is first used.
-docs/python.md is a tour.
+`ofindex.torch`, `ofindex.grain`, `ofindex.tf`, `ofindex.polars` and `ofindex.ray` hold the adapters; each is imported
+when it is first used. docs/python.md is a tour.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ from ._mix_sampler import MixSampler
 from ._ofindex import version as __version__
 from ._opening import build, open, update
 from ._pack import pack
+from ._parts import build_part, merge
 from ._rows import Rows, Table
 from ._sampler import Sampler
 from ._writer import Writer
 
 if TYPE_CHECKING:
-    from . import grain, tf, torch
+    from . import grain, polars, ray, tf, torch
 
-_ADAPTERS = ("grain", "tf", "torch")
+_ADAPTERS = ("grain", "polars", "ray", "tf", "torch")
 
 
 def __getattr__(name: str) -> Any:
@@ -77,14 +78,18 @@ __all__ = [
     "Writer",
     "__version__",
     "build",
+    "build_part",
     "decode",
     "fixed",
     "grain",
+    "merge",
     "mix",
     "open",
     "pack",
+    "polars",
     "ragged",
     "raw",
+    "ray",
     "tf",
     "torch",
     "update",

@@ -24,6 +24,9 @@ from ._rows import Rows, Table
 from ._sampler import Sampler, block_size
 from ._source import Shared, open_source
 
+if TYPE_CHECKING:
+    from ._engines.arrow_dataset import ArrowDataset
+
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
 
 
@@ -354,6 +357,16 @@ class Dataset(_ofindex.Records):
         if isinstance(names, (str, bytes)):
             raise TypeError(f"names are a list, not {type(names).__name__}: arrow([{names!r}])")
         return Table(self, None if names is None else list(names))
+
+    def to_arrow_dataset(self) -> ArrowDataset:
+        """Return the columns as a pyarrow.dataset.Dataset, for DuckDB, Polars and pyarrow. Needs pyarrow.
+
+        A query reads only the columns that it needs, of the rows that the index finds by its filter. Where the index
+        cannot filter, pyarrow does. Columns and types are those of `arrow`.
+        """
+        from ._engines.arrow_dataset import ArrowDataset
+
+        return ArrowDataset(self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return all columns as an Arrow stream: see `arrow`."""

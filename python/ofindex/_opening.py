@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
 
 from . import _ofindex
 from ._arguments import whole
 from ._batch import thread_limit
+from ._building import inflate_limits, paths_of, run_build, warn_of
 from ._dataset import Dataset
 from ._progress import Report, reporting
 from ._source import Path, open_source
@@ -99,28 +99,24 @@ def build(
         the old index stays. FormatError, ValueError, OSError: the data are not record files, or cannot be read.
         LimitError: a shard is a decompression bomb.
     """
-    paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
-    names = [] if isinstance(columns, str) else list(columns)
-    if not isinstance(columns, str) and not names:
-        columns = "none"
-    with reporting(progress, "build") as report:
-        built = _ofindex.build(
-            [os.fspath(path) for path in paths],
-            b"" if output is None else os.fspath(output),
-            verify,
-            columns if isinstance(columns, str) else "auto",
-            names,
-            bool(columns_optional),
-            thread_limit(threads),
-            force,
-            bool(wait),
-            format,
-            payload,
-            compression,
-            *_inflate_limits(checkpoint_bytes, max_ratio, max_inflated_bytes),
-            report,
-        )
-    _warn_of(built)
+    built = run_build(
+        data,
+        output,
+        verify=verify,
+        columns=columns,
+        threads=threads,
+        force=force,
+        progress=progress,
+        wait=wait,
+        columns_optional=columns_optional,
+        format=format,
+        payload=payload,
+        compression=compression,
+        checkpoint_bytes=checkpoint_bytes,
+        max_ratio=max_ratio,
+        max_inflated_bytes=max_inflated_bytes,
+    )
+    warn_of(built)
     return open(built["index"])
 
 
@@ -158,47 +154,16 @@ def update(
         FileNotFoundError: there is no index. StaleError: all shards are missing. LockError: another process writes the
         index. FormatError: a new shard is of another format. ValueError: the index was built with a message type.
     """
-    paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
     with reporting(progress, "update") as report:
         updated = _ofindex.update(
             os.fspath(path),
-            [os.fspath(path) for path in paths],
+            paths_of(data),
             bool(verify),
             bool(prune),
             thread_limit(threads),
             bool(wait),
-            *_inflate_limits(checkpoint_bytes, max_ratio, max_inflated_bytes),
+            *inflate_limits(checkpoint_bytes, max_ratio, max_inflated_bytes),
             report,
         )
-    _warn_of(updated)
+    warn_of(updated)
     return updated
-
-
-def _inflate_limits(checkpoint_bytes: int, max_ratio: int, max_inflated_bytes: int) -> tuple[int, int, int]:
-    """Return what `build` and `update` pass on for compressed shards."""
-    return (
-        whole(checkpoint_bytes, "checkpoint_bytes", 1 << 20, 1 << 30),
-        whole(max_ratio, "max_ratio", 1, 2000),
-        whole(max_inflated_bytes, "max_inflated_bytes", 1, 1 << 62),
-    )
-
-
-def _warn_of(written: dict[str, Any]) -> None:
-    """Warn the caller's caller of what a build or an update could not read, or found wrong."""
-    for unreadable in written.pop("unreadable_files"):
-        warnings.warn(f"{unreadable}; everything else is in the index", RuntimeWarning, stacklevel=3)
-    for fault in _faults(written):
-        warnings.warn(f"{fault}; every intact record is in the index", RuntimeWarning, stacklevel=3)
-
-
-def _faults(built: dict[str, Any]) -> list[str]:
-    """What a build found wrong in the shards: the first damage and the first bad record, with their numbers."""
-    faults = []
-    for damage in built["damage"][:1]:
-        size = damage["end"] - damage["begin"]
-        where = f"{damage['shard']!r}@{damage['begin']}: {size:,} byte{'' if size == 1 else 's'} without a record"
-        faults.append(f"{where}: {damage['reason']}, the first of {len(built['damage']):,} in ds.info['damage']")
-    for bad in built["bad"][:1]:
-        where = f"record {bad['record']} in {bad['shard']!r}@{bad['offset']}: {bad['reason']}"
-        faults.append(f"{where}, the first of {len(built['bad']):,} in ds.info['bad']")
-    return faults

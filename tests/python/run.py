@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs the tests of the Python package: all of them, or those named.
 
-    tests/python/run.py [-v] [NAME...]
+    tests/python/run.py [-v] [--environment ray] [NAME...]
 
 A NAME is a file (`dataset_test`), or a class or a test in one. The tests run in the interpreter that OFINDEX_PYTHON
-names, or else in the environment that tools/test makes in build/python. Without either, they are skipped (exit code
-77).
+names, or else in the environment that tools/test makes in build/python: with `--environment ray`, in build/ray, which
+has Ray. Without either, they are skipped (exit code 77).
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ import unittest
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-ENVIRONMENT = TESTS.parent / "build" / "python" / "bin" / "python"
+ENVIRONMENTS = ("python", "ray")
 SKIPPED = 77
 
 
-def interpreter() -> str | None:
+def interpreter(environment: str) -> str | None:
     """The path of the Python that has the package; None if there is no such Python."""
     named = os.environ.get("OFINDEX_PYTHON")
     if named:
         return named
-    return str(ENVIRONMENT) if ENVIRONMENT.exists() else None
+    made = TESTS.parent / "build" / environment / "bin" / "python"
+    return str(made) if made.exists() else None
 
 
 def load(name: str) -> unittest.TestSuite:
@@ -52,11 +53,12 @@ def run(names: list[str], verbose: bool) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the tests of ofindex's Python package.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="test file, class or test (default: all)")
+    parser.add_argument("--environment", choices=ENVIRONMENTS, default="python", help="folder in build/")
     parser.add_argument("-v", "--verbose", action="store_true", help="name each test and its outcome")
     arguments = parser.parse_args()
     if os.environ.get("OFINDEX_INSIDE") == "1":
         return run(arguments.names, arguments.verbose)
-    python = interpreter()
+    python = interpreter(arguments.environment)
     if python is None:
         print("skipped: no Python environment with ofindex; tools/test makes one")
         return SKIPPED

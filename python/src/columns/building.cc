@@ -14,6 +14,8 @@
 #include "index/build/builder.h"
 #include "index/build/verifier.h"
 #include "index/catalog/paths.h"
+#include "index/merge/merger.h"
+#include "index/parts/part_plan.h"
 #include "index/update/updater.h"
 #include "python/src/columns/listing.h"
 #include "python/src/convert/bytes.h"
@@ -85,8 +87,10 @@ AtomicFile::IfLocked IfLocked(bool wait) { return wait ? AtomicFile::IfLocked::k
 nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool verify, const std::string& columns,
                const std::vector<nb::object>& names, bool columns_optional, unsigned threads, bool force, bool wait,
                const std::string& format, const std::string& payload, const std::string& compression,
-               uint64_t checkpoint_bytes, uint64_t max_ratio, uint64_t max_bytes, const nb::object& report) {
+               uint64_t checkpoint_bytes, uint64_t max_ratio, uint64_t max_bytes, const std::string& part,
+               const nb::object& report) {
   BuildOptions options;
+  if (!part.empty()) options.part = Unwrap(PartChoice::Parse(part));
   for (const nb::object& one : data) options.data.push_back(PathOf(one));
   options.index = PathOf(output);
   options.verify = verify;
@@ -100,6 +104,23 @@ nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool veri
   Progress progress;
   return DictOfReport(
       RunInterruptibly([&](Progress& told) { return BuildIndex(options, told); }, progress, WatchOf(report)));
+}
+
+nb::dict Merge(const std::vector<nb::object>& inputs, nb::handle output, bool columns_optional, unsigned threads,
+               bool force, bool wait, const nb::object& report) {
+  MergeOptions options;
+  for (const nb::object& input : inputs) options.inputs.push_back(PathOf(input));
+  options.index = PathOf(output);
+  options.columns_optional = columns_optional;
+  options.threads = threads;
+  options.force = force;
+  options.if_locked = IfLocked(wait);
+  Progress progress;
+  const BuildReport merged =
+      RunInterruptibly([&](Progress& told) { return MergeIndexes(options, told); }, progress, WatchOf(report));
+  nb::dict dict = DictOfReport(merged);
+  Put(dict, "renumbered", Flag(merged.renumbered), "is_part", Flag(merged.facts.part.has_value()));
+  return dict;
 }
 
 nb::dict DictOfShard(const ChangedShard& shard) {
@@ -171,7 +192,9 @@ nb::dict Verify(const Source& source, nb::handle root, bool quick, unsigned thre
 void BindBuilding(nb::module_& m) {
   m.def("build", &Build, "data"_a, "output"_a, "verify"_a, "columns"_a, "names"_a, "columns_optional"_a, "threads"_a,
         "force"_a, "wait"_a, "format"_a, "payload"_a, "compression"_a, "checkpoint_bytes"_a, "max_ratio"_a,
-        "max_bytes"_a, "report"_a.none());
+        "max_bytes"_a, "part"_a, "report"_a.none());
+  m.def("merge", &Merge, "inputs"_a, "output"_a, "columns_optional"_a, "threads"_a, "force"_a, "wait"_a,
+        "report"_a.none());
   m.def("update", &Update, "index"_a, "data"_a, "verify"_a, "prune"_a, "threads"_a, "wait"_a, "checkpoint_bytes"_a,
         "max_ratio"_a, "max_bytes"_a, "report"_a.none());
   m.def("verify", &Verify, "source"_a, "root"_a, "quick"_a, "threads"_a, "report"_a.none());

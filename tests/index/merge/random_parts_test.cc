@@ -8,7 +8,7 @@
 #include "tests/index/merge/random_set.h"
 #include "tests/support/files.h"
 
-// 1,000 random datasets, built at once and in random parts: see docs/testing.md for OFINDEX_PARTITIONS.
+// Random datasets, built at once and in random parts: see docs/testing.md for OFINDEX_PARTITIONS.
 
 namespace ofindex {
 namespace {

@@ -80,10 +80,10 @@ inline std::string MergeAtRandom(const BuiltSet& set, std::vector<std::string> p
   }
 }
 
-/// Returns the number of random partitions that a test tries: OFINDEX_PARTITIONS, 1,000 by default.
+/// Returns the number of random partitions that a test tries: OFINDEX_PARTITIONS, 400 by default.
 inline uint64_t Partitions() {
   const char* const given = std::getenv("OFINDEX_PARTITIONS");
-  return given == nullptr ? 1000 : std::strtoull(given, nullptr, 10);
+  return given == nullptr ? 400 : std::strtoull(given, nullptr, 10);
 }
 
 }  // namespace ofindex

@@ -162,7 +162,7 @@ HeldSamplers::Outcomes Sequence::Run() {
 TEST_CASE(
     "after random changes and updates, an index is as one built of its files, with the ordinals it has promised") {
   const uint64_t first = NumberIn("OFINDEX_SEED", 0);
-  const uint64_t sequences = NumberIn("OFINDEX_SEQUENCES", kSanitized ? 20 : 200);
+  const uint64_t sequences = NumberIn("OFINDEX_SEQUENCES", kSanitized ? 20 : 120);
   HeldSamplers::Outcomes states;
   for (uint64_t seed = first; seed < first + sequences; ++seed) {
     CAPTURE(seed);
