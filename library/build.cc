@@ -41,6 +41,7 @@ ofindex::Result<ofindex::BuildOptions> Engine(const BuildOptions& options) {
   found.descriptor = options.descriptor;
   found.message = options.message;
   found.threads = options.threads;
+  OFINDEX_ASSIGN(found.inflate, InflateOf(options.max_ratio, options.max_inflated_bytes));
   return found;
 }
 

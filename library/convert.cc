@@ -109,6 +109,14 @@ tl::unexpected<Error> Misuse(std::string message) {
   return tl::unexpected(Error{.code = ErrorCode::kUsage, .message = std::move(message)});
 }
 
+ofindex::Result<InflateOptions> InflateOf(uint64_t max_ratio, uint64_t max_inflated_bytes) {
+  if (max_ratio < 1 || max_ratio > 2000 || max_inflated_bytes < 1 || max_inflated_bytes > uint64_t{1} << 62) {
+    return Fail(ofindex::ErrorCode::kUsage,
+                "limits of inflated sizes: expected 1 to 2000 bytes per byte of a file, and 1 to 2^62 bytes in total");
+  }
+  return InflateOptions{.max_ratio = max_ratio, .max_bytes = max_inflated_bytes};
+}
+
 std::vector<Shard> Public(const std::vector<ShardRow>& shards) {
   std::vector<Shard> found;
   found.reserve(shards.size());

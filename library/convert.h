@@ -14,6 +14,7 @@
 
 #include "base/allocation.h"
 #include "base/result.h"
+#include "index/build/builder.h"
 #include "index/catalog/catalog.h"
 #include "index/columns/column.h"
 #include "proto/feature_data.h"
@@ -44,6 +45,9 @@ template <typename Work>
 [[nodiscard]] auto Attempt(const Work& work) {
   return Public(WithMemory("a call of the library", work));
 }
+
+/// Returns the limits on inflated sizes. Errors: kUsage if one is out of range.
+[[nodiscard]] ofindex::Result<InflateOptions> InflateOf(uint64_t max_ratio, uint64_t max_inflated_bytes);
 
 [[nodiscard]] tl::unexpected<Error> Misuse(std::string message);
 

@@ -33,10 +33,15 @@ UpdateReport ReportOf(const ofindex::UpdateReport& report) {
                      .new_records = report.new_records,
                      .gone_records = report.gone_records,
                      .renumbered = report.renumbered,
+                     .pruned_records = report.pruned_records,
+                     .map_damage = written.map_damage,
                      .shards = {},
                      .bad = v1::Public(written.bad, written.shards),
                      .damage = v1::Public(written.damage, written.shards),
-                     .skipped = v1::Public(written.skipped)};
+                     .skipped = v1::Public(written.skipped),
+                     .missing = written.missing,
+                     .columns_added = report.columns_added,
+                     .columns_removed = report.columns_removed};
   for (const ChangedShard& shard : report.shards) {
     const auto* const change =
         std::find_if(kChanges.begin(), kChanges.end(), [&](const auto& pair) { return pair.first == shard.change; });
@@ -59,12 +64,14 @@ Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress* progres
   return Attempt([&]() -> ofindex::Result<UpdateReport> {
     ofindex::Progress unobserved;
     OFINDEX_ASSIGN(std::string index, ResolveIndex(options.index));
+    OFINDEX_ASSIGN(const InflateOptions inflate, InflateOf(options.max_ratio, options.max_inflated_bytes));
     const ofindex::UpdateOptions taken{
         .index = std::move(index),
         .data = options.data,
         .verify = options.verify,
         .prune = options.prune,
         .threads = options.threads,
+        .inflate = inflate,
         .if_locked = options.wait_if_locked ? AtomicFile::IfLocked::kWait : AtomicFile::IfLocked::kFail};
     OFINDEX_ASSIGN(const ofindex::UpdateReport report,
                    UpdateIndex(taken, progress == nullptr ? unobserved : Internals::Of(*progress)));

@@ -61,6 +61,10 @@ struct BuildOptions {
   std::string message = {};
 
   unsigned threads = 0;  ///< 0: one per processor. The index does not depend on it.
+
+  /// A compressed shard that inflates to more, per byte of the file or in total, is refused as a bomb.
+  uint64_t max_ratio = 200;  ///< 1 to 2000
+  uint64_t max_inflated_bytes = uint64_t{1} << 40;
 };
 
 /// The contents of an index after a build.

@@ -19,6 +19,10 @@ struct UpdateOptions {
   bool prune = false;                  ///< also drop what is gone, and give records the ordinals of a new build
   bool wait_if_locked = false;         ///< wait for another writer of this index, instead of an error
   unsigned threads = 0;                ///< 0: one per processor
+
+  /// As in BuildOptions, for what is read. The index does not remember them.
+  uint64_t max_ratio = 200;
+  uint64_t max_inflated_bytes = uint64_t{1} << 40;
 };
 
 /// What an update found a shard to be. Numbers may be added.
@@ -44,17 +48,22 @@ struct UpdatedShard {
 };
 
 struct UpdateReport {
-  std::string index;                 ///< path
-  bool was_up_to_date = false;       ///< nothing was done
-  int64_t generation = 0;            ///< 1 after a build, one more after each update that changed something
-  uint64_t records = 0;              ///< of the dataset
-  uint64_t new_records = 0;          ///< since the generation before
-  uint64_t gone_records = 0;         ///< likewise
-  bool renumbered = false;           ///< by `prune`: lists of ordinals and states of samplers are void
-  std::vector<UpdatedShard> shards;  ///< that are not as before, in natural order of paths
-  std::vector<BadRecord> bad;        ///< in what was read
-  std::vector<Damage> damage;        ///< likewise
-  std::vector<FileNote> skipped;     ///< files of DATA that are not shards
+  std::string index;                       ///< path
+  bool was_up_to_date = false;             ///< nothing was done
+  int64_t generation = 0;                  ///< 1 after a build, one more after each update that changed something
+  uint64_t records = 0;                    ///< of the dataset
+  uint64_t new_records = 0;                ///< since the generation before
+  uint64_t gone_records = 0;               ///< likewise
+  bool renumbered = false;                 ///< by `prune`: lists of ordinals and states of samplers are void
+  uint64_t pruned_records = 0;             ///< gone ones that were left out for good
+  std::string map_damage;                  ///< what was wrong with the map of an up-to-date index; the map was rebuilt
+  std::vector<UpdatedShard> shards;        ///< that are not as before, in natural order of paths
+  std::vector<BadRecord> bad;              ///< in what was read
+  std::vector<Damage> damage;              ///< likewise
+  std::vector<FileNote> skipped;           ///< files of DATA that are not shards
+  std::vector<std::string> missing;        ///< shards missing from a set NAME-SSSSS-of-NNNNN, and not in `shards`
+  std::vector<std::string> columns_added;  ///< SQL names
+  std::vector<std::string> columns_removed;  ///< likewise
 };
 
 /// Brings an index up to date with its DATA: reads shards that are new, longer or changed, and no others. Every record
@@ -62,8 +71,8 @@ struct UpdateReport {
 /// whole, or stays as it is. Datasets that are open stay at their generation: open them again. Thread-safe. Reports to
 /// `progress` unless it is null.
 ///
-/// Errors: kNotFound, kIndex; kStale if a folder of DATA or all shards are missing, or a shard changes while it is
-/// read; kFormat if a new shard is of another format; kUsage for an index of messages; kLocked, kIo, kLimit,
+/// Errors: kNotFound, kIndex; kStale if a folder or a list of DATA or all shards are missing, or a shard changes while
+/// it is read; kFormat if a new shard is of another format; kUsage for an index of messages; kLocked, kIo, kLimit,
 /// kInterrupted.
 [[nodiscard]] OFINDEX_API Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress* progress = nullptr);
 

@@ -152,8 +152,12 @@ Result<MapDamage> FindMapDamage(const IndexFile& index, const Progress& progress
 
 Result<std::string> RepairMap(const std::shared_ptr<const IndexFile>& index, const Progress& progress) {
   OFINDEX_ASSIGN(MapDamage damage, FindMapDamage(*index, progress));
-  if (!damage.what.empty()) OFINDEX_TRY(MakeMap(index, damage.path, progress));
-  return std::move(damage.what);
+  if (damage.what.empty()) return std::string();
+  const auto made = MakeMap(index, damage.path, progress);
+  if (made) return std::move(damage.what);
+  Error error = made.error();
+  error.message = StrCat(damage.what, "; it cannot be rebuilt: ", error.message);
+  return tl::unexpected(std::move(error));
 }
 
 Result<OpenedIndex> OpenIndex(const std::string& path, const Progress& progress) {

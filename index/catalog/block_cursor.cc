@@ -1,6 +1,8 @@
 #include "index/catalog/block_cursor.h"
 
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "index/catalog/catalog.h"
@@ -67,12 +69,17 @@ Result<bool> BlockCursor::Next(BlockRow& row, std::vector<ChunkRow>& chunks) {
       !PackedOffsets::Sound(row.offsets, row.records)) {
     return DamagedIndex(path_, StrCat("row ", blocks_.Int(0), " of table block"));
   }
+  std::set<std::pair<uint32_t, ColumnRole>> seen;
   for (;;) {
     OFINDEX_ASSIGN(const bool is_chunk, StepChunk());
     if (!is_chunk || chunks_.Unsigned(3) > position_.block) return true;
     std::optional<ChunkRow> chunk = ChunkOf(chunks_);
     if (!chunk || chunk->block != position_.block || !chunk_shape_->RowHolds(chunks_, hash)) {
       return DamagedIndex(path_, StrCat("row ", chunks_.Int(0), " of table chunk"));
+    }
+    if (!seen.emplace(chunk->feature, chunk->role).second) {
+      return DamagedIndex(path_,
+                          StrCat("row ", chunks_.Int(0), " of table chunk is of a column that the block has twice"));
     }
     position_.chunk = chunks_.Unsigned(0);
     chunks.push_back(std::move(*chunk));

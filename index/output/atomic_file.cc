@@ -143,7 +143,7 @@ Result<AtomicFile> AtomicFile::Begin(const std::string& name, IfLocked if_locked
     if (state != LockState::kBusy) continue;
     if (if_locked == IfLocked::kFail) {
       return Fail(ErrorCode::kLocked, StrCat(Printable(target), ": locked by another writer"),
-                  "try again when it is done; build and update wait for it with --wait");
+                  "try again when it is done; build, update and merge wait for it with --wait");
     }
     waited = true;
     if (progress != nullptr && progress->cancel) return Interrupted();

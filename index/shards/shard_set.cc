@@ -58,8 +58,11 @@ std::set<Inode> OwnFiles(const std::string& path) {
     if (is_own) own.emplace(info.st_dev, info.st_ino);
     return is_own;
   };
-  if (add(path, OutputKind::kIndex)) add(MapPathOf(path), OutputKind::kMap);
-  for (const std::string& file : {path, MapPathOf(path)}) add(StrCat(file, kTemporarySuffix), std::nullopt);
+  std::error_code error;
+  for (const std::string& index : {path, fs::canonical(path, error).string()}) {  // a link leads to the index
+    if (add(index, OutputKind::kIndex)) add(MapPathOf(index), OutputKind::kMap);
+    for (const std::string& file : {index, MapPathOf(index)}) add(StrCat(file, kTemporarySuffix), std::nullopt);
+  }
   return own;
 }
 

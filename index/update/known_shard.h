@@ -15,6 +15,7 @@ struct KnownShard {
   uint64_t records = 0;     ///< of all its pieces
   bool gone = false;        ///< kept in the index, but not part of the dataset
   uint64_t gone_since = 0;  ///< the first generation without it
+  bool broken = false;      ///< a part of it does not inflate: if it grows, none of its records can be kept
 };
 
 }  // namespace ofindex

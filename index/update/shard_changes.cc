@@ -226,14 +226,31 @@ void ChangeFinder::RankFree() {
   for (const size_t shard : free) (known_[shard].gone ? gone_ : live_).Add(shard);
 }
 
-// A shard that was copied, and then appended to, goes on at its path: the copy is new.
+// A shard that was copied, and then appended to, goes on at its path: the copy is new. A file may have the content of a
+// shard that is matched later, so those that seem to be another shard are tried until nothing more is matched.
 Result<void> ChangeFinder::MatchAppended() {
-  return ForEachOpen([&](size_t found, const std::string& path) -> Result<void> {
-    const std::optional<size_t> shard = LiveAt(path);
-    if (!shard || !MayHaveGrown(found, *shard)) return {};
-    OFINDEX_ASSIGN(const bool is_another, IsFreeShard(found));
-    return is_another || !IsOpen(found) ? Result<void>() : MatchIfGrown(found, *shard);
-  });
+  std::vector<size_t> candidates;
+  for (size_t found = 0; found < found_.size(); ++found) {
+    const std::optional<size_t> shard = LiveAt(found_[found].file.stored_path);
+    if (shard && IsOpen(found) && !known_[*shard].broken && MayHaveGrown(found, *shard)) candidates.push_back(found);
+  }
+  for (bool matched = true; matched;) {
+    matched = false;
+    std::vector<size_t> later;
+    for (const size_t found : candidates) {
+      OFINDEX_ASSIGN(const bool is_another, IsFreeShard(found));
+      if (!IsOpen(found)) continue;
+      if (is_another) {
+        later.push_back(found);
+        continue;
+      }
+      const size_t shard = *LiveAt(found_[found].file.stored_path);
+      OFINDEX_TRY(MatchIfGrown(found, shard));
+      matched = matched || !IsFree(shard);
+    }
+    candidates = std::move(later);
+  }
+  return {};
 }
 
 Result<void> ChangeFinder::MatchContent(const FreeShards& shards, ShardChange change) {

@@ -66,7 +66,8 @@ using FingerprintOfFound = std::function<Result<uint64_t>(size_t found, uint64_t
 ///    fingerprint. A file at the path of a live shard keeps it if it cannot be read; a folder that cannot be read keeps
 ///    the live shards below it that have no file.
 /// 2. A file at the path of a live shard with records that begins with all its bytes, and is longer, is that shard,
-///    grown, unless its whole content is that of a shard that is left.
+///    grown, unless its whole content is that of a shard, live or gone, that no file was matched with. Not so if its
+///    records could not be kept (KnownShard::broken).
 /// 3. A file with the size and fingerprint of a shard is that shard: first live ones, in natural order; then gone ones
 ///    of its path, the latest first; then other gone ones, the latest first, then in natural order.
 /// 4. A file that begins with all bytes of a shard with records, and is longer, is that shard, grown: the live shard of

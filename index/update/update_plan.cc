@@ -16,8 +16,14 @@
 namespace ofindex {
 namespace {
 
+bool MeansBroken(DamageReason reason) {
+  return reason == DamageReason::kBadDeflate || reason == DamageReason::kBadStreamChecksum ||
+         reason == DamageReason::kTrailingBytes || reason == DamageReason::kSecondStream;
+}
+
 // Returns the shards of an index as files, by their first pieces.
-std::vector<KnownShard> KnownShards(const std::vector<ShardRow>& pieces) {
+std::vector<KnownShard> KnownShards(const MergeSource& source) {
+  const std::vector<ShardRow>& pieces = source.shards();
   std::vector<KnownShard> known;
   std::vector<size_t> places(pieces.size());  // in `known`, by first piece
   for (uint32_t i = 0; i < pieces.size(); ++i) {
@@ -33,6 +39,9 @@ std::vector<KnownShard> KnownShards(const std::vector<ShardRow>& pieces) {
                      .records = piece.records,
                      .gone = piece.is_gone(),
                      .gone_since = piece.gone});
+  }
+  for (const DamageRow& row : source.damage()) {
+    if (MeansBroken(row.range.reason)) known[places[pieces[row.shard].file]].broken = true;
   }
   return known;
 }
@@ -86,7 +95,7 @@ class Planner {
       : source_(source), set_(std::move(set)), search_(search), progress_(progress) {}
 
   Result<UpdatePlan> Plan() {
-    plan_.known = KnownShards(source_.shards());
+    plan_.known = KnownShards(source_);
     OFINDEX_ASSIGN(plan_.found, FoundShards(set_, search_.index));
     OFINDEX_ASSIGN(plan_.changes, FindShardChanges(plan_.known, plan_.found, [this](size_t found, uint64_t bytes) {
                      return FingerprintOf(plan_.found[found], bytes);
@@ -112,10 +121,13 @@ class Planner {
   [[nodiscard]] const ShardRow& PieceOf(size_t known) const { return source_.shards()[plan_.known[known].first_piece]; }
 
   void KeepMissingInSets() {
-    std::set<std::string_view> known;
-    for (const KnownShard& shard : plan_.known) known.insert(shard.path);
+    std::set<std::string_view> gone;
+    for (size_t i = 0; i < plan_.known.size(); ++i) {
+      const ShardChange change = plan_.changes.known[i].change;
+      if (change == ShardChange::kMissing || change == ShardChange::kGone) gone.insert(plan_.known[i].path);
+    }
     for (std::string& path : set_.missing) {
-      if (!known.contains(path)) plan_.missing_in_sets.push_back(std::move(path));
+      if (!gone.contains(path)) plan_.missing_in_sets.push_back(std::move(path));
     }
   }
 
@@ -123,23 +135,15 @@ class Planner {
   void ReadPieces() {
     const std::vector<ShardRow>& pieces = source_.shards();
     cuts_.resize(pieces.size());
-    broken_.resize(pieces.size());
     for (size_t i = 0; i < pieces.size(); ++i)
       cuts_[pieces[i].file] = std::max(cuts_[pieces[i].file], source_.ends()[i]);
-    for (const DamageRow& row : source_.damage()) {
-      const DamageReason reason = row.range.reason;
-      if (reason == DamageReason::kBadDeflate || reason == DamageReason::kBadStreamChecksum ||
-          reason == DamageReason::kTrailingBytes || reason == DamageReason::kSecondStream) {
-        broken_[pieces[row.shard].file] = true;
-      }
-    }
   }
 
   // Returns true if a shard that has grown is scanned as a new one: nothing of it can be kept, or positions in it
   // cannot be trusted.
   [[nodiscard]] bool StartsOver(size_t known) const {
     const KnownShard& shard = plan_.known[known];
-    return shard.records == 0 || broken_[shard.first_piece];
+    return shard.records == 0 || shard.broken;
   }
 
   // Returns the position from which on a shard that has grown is walked: the end of its last record. Whatever came
@@ -280,7 +284,6 @@ class Planner {
   const UpdateSearch& search_;
   const Progress& progress_;
   std::vector<uint64_t> cuts_;  // by first piece: the end of the last record of the shard
-  std::vector<bool> broken_;    // by first piece: part of the shard does not inflate
   UpdatePlan plan_;
 };
 

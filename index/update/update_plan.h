@@ -39,7 +39,7 @@ struct UpdatePlan {
   std::vector<PieceFate> pieces;  ///< of the index, in order
   std::vector<NewPiece> added;    ///< in natural order of paths
   std::vector<SkippedFile> skipped;
-  std::vector<std::string> missing_in_sets;  ///< ShardSet::missing, without the paths of known shards
+  std::vector<std::string> missing_in_sets;  ///< ShardSet::missing, without missing and gone shards
 
   // For the report.
   std::vector<KnownShard> known;

@@ -31,7 +31,8 @@ struct ChangedShard {
 
 struct UpdateReport {
   /// The index after the update; `was_up_to_date`: nothing was done. `bad` and `damage` are what was found in the bytes
-  /// that were read for it; `missing` is what the other names of a set imply, and the index never had.
+  /// that were read for it; `missing` is what the other names of a set imply, and is not listed as
+  /// missing or gone.
   BuildReport written;
   int64_t generation = 1;
   std::vector<ChangedShard> shards;  ///< in natural order of paths

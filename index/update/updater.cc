@@ -1,5 +1,7 @@
 #include "index/update/updater.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -39,14 +41,16 @@ tl::unexpected<Error> NotThere(const std::string& index, const std::string& what
 // that is not mounted than the end of all its shards.
 Result<std::vector<std::string>> DataOf(const MergeSource& source, const std::string& index) {
   std::vector<std::string> data;
+  const bool has_others = source.facts().sources.size() > 1;
   for (const std::string& stored : source.facts().sources) {
     const bool is_list = stored.starts_with('@');
     std::string path = PathFrom(FolderOf(index), is_list ? stored.substr(1) : stored);
     std::error_code error;
     if (is_list && fs::status(path, error).type() == fs::file_type::not_found) {
-      return Fail(ErrorCode::kStale,
-                  StrCat(Printable(index), ": its list ", Printable(stored.substr(1)), " is not there"),
-                  "restore the list; if its files are no longer wanted, make an empty list in its place");
+      return Fail(
+          ErrorCode::kStale, StrCat(Printable(index), ": its list ", Printable(stored.substr(1)), " is not there"),
+          has_others ? Hint("restore the list; if its files are no longer wanted, make an empty list in its place")
+                     : Hint("restore the list, or build an index of other files with `ofindex build`"));
     }
     if (!is_list && fs::status(path, error).type() == fs::file_type::not_found) {
       if (fs::is_symlink(fs::symlink_status(path, error)))
@@ -208,11 +212,18 @@ Result<UpdateReport> UpToDate(const UpdateOptions& options, const MergeSource& s
   return report;
 }
 
+// Returns true if nothing can be created next to the index, so that this process can write neither it nor its lock.
+bool IsInReadOnlyFolder(const std::string& index) {
+  std::error_code error;
+  const fs::path target = fs::canonical(index, error);
+  return !error && ::access(target.parent_path().c_str(), W_OK) != 0;
+}
+
 }  // namespace
 
 Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress& progress) {
   Result<AtomicFile> temporary = AtomicFile::Begin(options.index, options.if_locked, &progress);
-  const bool read_only = !temporary && temporary.error().code == ErrorCode::kIo;
+  const bool read_only = !temporary && temporary.error().code == ErrorCode::kIo && IsInReadOnlyFolder(options.index);
   if (!temporary && !read_only) return tl::unexpected(std::move(temporary).error());
   OFINDEX_ASSIGN(MergeSource source, MergeSource::Open(options.index));
   OFINDEX_TRY(CheckUpdatable(source));

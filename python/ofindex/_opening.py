@@ -142,7 +142,10 @@ def update(
         verify: Also read every payload byte of what is read, even if the index was built without it.
         prune: Also drop what is gone, and put all shards in the order of a new build. Ordinals move: states of samplers
             from before are refused.
-        threads, progress, wait, checkpoint_bytes, max_ratio, max_inflated_bytes: As in `build`, for what is read.
+        threads, progress: As in `build`.
+        wait: Wait for another process that is writing the same index.
+        checkpoint_bytes, max_ratio, max_inflated_bytes: As in `build`, for compressed shards that are read; the index
+            does not remember those of its build.
 
     Returns:
         What was found, with the keys of ``ofindex update --json``: "new", "grown", "changed", "moved", "restored",
@@ -151,8 +154,10 @@ def update(
         read, and each unreadable file.
 
     Raises:
-        FileNotFoundError: there is no index. StaleError: all shards are missing. LockError: another process writes the
-        index. FormatError: a new shard is of another format. ValueError: the index was built with a message type.
+        FileNotFoundError: there is no index. StaleError: all shards, or a folder or a list of the data, are missing; or
+        a file changed while it was read. LockError: another process writes the index, and `wait` is not set.
+        FormatError: a new shard is of another format. LimitError: a shard is a decompression bomb. ValueError: the
+        index was built with a message type. OSError: the folder of the index cannot be written.
     """
     with reporting(progress, "update") as report:
         updated = _ofindex.update(

@@ -148,6 +148,17 @@ class ChangesTest(UpdateCase):
         self.assert_lists(updated, missing=[{"path": "data/part-1", "records": 0}])
         self.assertEqual((updated["shards"], updated["gone_records"], updated["ordinals"]), (3, 0, 18))
 
+    def test_a_shard_that_cannot_go_on_is_its_copy(self) -> None:
+        (self.data / "part-4").write_bytes(gzip.compress(self.framed((40, 41))) + b"trailing")
+        self.expected |= {18: 40, 19: 41}
+        self.update(3)
+        shutil.copy(self.data / "part-4", self.data / "part-5")
+        self.append("part-4", b"more")
+        self.expected |= {20: 40, 21: 41}
+        updated = self.update(3)
+        self.assertEqual([shard["path"] for shard in updated["moved"]], ["data/part-5"])
+        self.assertEqual(updated["gone_records"], 0)
+
     def test_a_shard_that_was_copied_and_then_appended_to_goes_on_at_its_path(self) -> None:
         shutil.copy(self.data / "part-0", self.data / "part-4")
         self.append("part-0", self.framed((100,)))
@@ -214,6 +225,10 @@ class ChangesTest(UpdateCase):
             (self.data / f"set-{number:05}-of-00003").write_bytes(self.framed((100 + number,)))
         said = self.expect(0, "update", "data").stderr
         self.assertIn("missing data/set-00001-of-00003: the other names of its set imply it\n", said)
+        (self.data / "set-00002-of-00003").rename(self.data / "moved")
+        self.assertIn("missing data/set-00002-of-00003: the other", self.expect(0, "update", "data").stderr)
+        (self.data / "moved").rename(self.data / "set-00002-of-00003")
+        self.expect(0, "update", "data")
         (self.data / "set-00000-of-00003").unlink()
         self.expected |= {19: 102}
         updated = self.update()
@@ -265,6 +280,10 @@ class ChangesTest(UpdateCase):
         self.assertIn("its list list is not there", self.expect_error(4, "update", "some.ofidx").stderr)
         (self.dir / "list").touch()
         self.assertTrue(self.expect(0, "update", "some.ofidx", "--json").json["up_to_date"])
+        (self.dir / "list").write_text("data/part-0\n")
+        self.expect(0, "build", "@list", "-o", "listed.ofidx")
+        (self.dir / "list").unlink()
+        self.assertNotIn("empty list", self.expect_error(4, "update", "listed.ofidx").stderr)
 
     def test_an_index_is_updated_from_any_folder(self) -> None:
         self.append("part-0", self.framed((100,)))
@@ -392,6 +411,10 @@ class UpToDateTest(UpdateCase):
         self.write("part-4", (100,))
         updated = self.expect(0, "update", "data/an_index", "--json").json
         self.assertEqual((updated["skipped"], updated["new_records"]), ([], 1))
+        (self.dir / "link").symlink_to("data/an_index")
+        self.write("part-5", (101,))
+        updated = self.expect(0, "update", "link", "--json").json
+        self.assertEqual((updated["skipped"], updated["new_records"]), ([], 1))
 
     def test_an_updated_index_is_up_to_date_for_a_build(self) -> None:
         self.append("part-0", self.framed((100,)))
@@ -497,6 +520,20 @@ class PermissionsTest(UpdateCase, PermissionTest):
         self.assertEqual((done.json["records"], done.json["gone_records"]), (20, 0))
         (self.data / "more").chmod(0o755)
         self.assertTrue(self.update()["up_to_date"])
+
+    def test_a_writer_of_another_user_is_not_bypassed(self) -> None:
+        with open(self.dir / "data.ofidx.ofindex-draft", "wb") as draft:
+            os.fchmod(draft.fileno(), 0o600)
+            fcntl.flock(draft, fcntl.LOCK_EX)
+            self.expect_error(5, "update", "data", "--wait", **self.bound)
+        (self.dir / "data.ofidx.ofindex-draft").unlink()
+
+    def test_a_damaged_map_in_a_folder_that_cannot_be_written_is_named(self) -> None:
+        path = self.dir / "data.ofidx-map"
+        path.write_bytes(path.read_bytes()[:-100] + bytes(100))
+        self.dir.chmod(0o555)
+        self.addCleanup(self.dir.chmod, 0o777)
+        self.assertIn("it cannot be rebuilt", self.expect_error(5, "update", "data", **self.bound).stderr)
 
     def test_in_a_folder_that_cannot_be_written_the_index_stays(self) -> None:
         before = (self.dir / "data.ofidx").read_bytes()

@@ -84,6 +84,39 @@ TEST_CASE("an update that is refused leaves the index") {
   CHECK(cancelled.error().code == ErrorCode::kInterrupted);
 }
 
+TEST_CASE("each change has its name, and what a set lacks and new columns are reported") {
+  const Data data;
+  const std::string more = ExamplePayload(77);
+  {
+    RecordWriter writer = Must(RecordWriter::Append(data / "x-0"));
+    Must(writer.Write(AsBytes(more)));
+    Must(writer.Close());
+  }
+  std::filesystem::remove(data / "x-1");
+  WriteExamples(data / "x-00001-of-00002", 3);
+  const UpdateReport first = data.Update();
+  REQUIRE(first.missing.size() == 1);
+  CHECK(first.missing[0] == "data/x-00000-of-00002");
+  CHECK(first.columns_added.empty());
+  const auto found = [](const UpdateReport& report) {
+    std::string text;
+    for (const UpdatedShard& shard : report.shards) text += std::string(Name(shard.change)) + " " + shard.path + ";";
+    return text;
+  };
+  CHECK(found(first) == "grown data/x-0;missing data/x-1;new data/x-00001-of-00002;");
+  WriteExamples(data / "x-1", 10);
+  WriteExamples(data / "x-00001-of-00002", 2, {.force = true});
+  CHECK(found(data.Update()) == "restored data/x-1;changed data/x-00001-of-00002;");
+}
+
+TEST_CASE("limits out of range are refused, and a shard beyond them is one of its own error") {
+  const Data data;
+  const auto refused = UpdateIndex({.index = data.Open().index_path(), .max_ratio = 0});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kUsage);
+  CHECK(BuildIndex({.data = {data / "x-0"}, .max_ratio = 2001}).error().code == ErrorCode::kUsage);
+}
+
 TEST_CASE("a sampler goes on after an update, counts what is new, and samples it in the next epoch") {
   const Data data;
   Sampler stopped = Must(Sampler::Open(data.Open(), {.seed = 3}));

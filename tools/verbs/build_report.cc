@@ -112,7 +112,7 @@ std::string MissingParts(const PartFacts& part) {
 
 void PrintWarnings(const BuildReport& report, const std::string& verb, const Context& context) {
   std::vector<std::string> notes = NotesOf(report, [](const std::string& path) { return path; });
-  AddNotesOnIndex(report, notes);
+  AddNotesOnIndex(report, verb, notes);
   if (report.facts.part) {
     AddNotesOnPart(report, notes);
   } else if (const auto names = ColumnsInNoRecord(report); !names.empty()) {
@@ -178,11 +178,13 @@ int ReportDamage(const BuildReport& report, const std::string& verb, const Conte
 
 }  // namespace
 
-void AddNotesOnIndex(const BuildReport& report, std::vector<std::string>& notes) {
+void AddNotesOnIndex(const BuildReport& report, const std::string& verb, std::vector<std::string>& notes) {
   if (!report.map_damage.empty()) notes.push_back(StrCat(report.map_damage, "; the map was rebuilt"));
   if (report.without_column != 0) {
     notes.push_back(StrCat(Counted(report.without_column, "feature"), " without a column: the first ", kMaxAutoColumns,
-                           " in byte order have one; name those that you need with --columns"));
+                           " in byte order have one; ",
+                           verb == "update" ? "a new index, built with --columns, has those that you name"
+                                            : "name those that you need with --columns"));
   }
   if (report.facts.features_dropped) {
     notes.push_back("too many feature names: the index has the first in byte order, and those that --columns names");

@@ -20,6 +20,6 @@ namespace ofindex {
                                        const Context& context);
 
 /// Adds notes on a map that was rebuilt, and on features that have no column or are not in the index.
-void AddNotesOnIndex(const BuildReport& report, std::vector<std::string>& notes);
+void AddNotesOnIndex(const BuildReport& report, const std::string& verb, std::vector<std::string>& notes);
 
 }  // namespace ofindex

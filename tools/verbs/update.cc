@@ -94,7 +94,7 @@ Result<int> Print(const UpdateReport& report, bool prune, double seconds, const 
   } else if (prune) {
     notes.push_back("nothing to prune: no ordinal moved");
   }
-  AddNotesOnIndex(report.written, notes);
+  AddNotesOnIndex(report.written, "update", notes);
   for (const ChangedShard& shard : report.shards) notes.push_back(Describe(shard, report.renumbered));
   for (std::string& note : NotesOnFiles(report.newly_skipped, report.written.missing)) notes.push_back(std::move(note));
   for (const std::string& name : report.columns_removed) {

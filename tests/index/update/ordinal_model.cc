@@ -22,12 +22,15 @@ void OrdinalModel::Update(const std::vector<FileOnDisk>& files) {
     return is_there(old) && same_path(file, old) && same_bytes(file, old);
   });
   const auto is_free = [](const Version& old) { return old.found == nullptr; };
-  Match(files, [&](const auto& file, const auto& old) {
-    const bool is_another = std::any_of(versions_.begin(), versions_.end(), [&](const Version& other) {
-      return is_free(other) && same_bytes(file, other);
+  for (ptrdiff_t left = -1; left != std::count_if(versions_.begin(), versions_.end(), is_free);) {
+    left = std::count_if(versions_.begin(), versions_.end(), is_free);
+    Match(files, [&](const auto& file, const auto& old) {
+      const bool is_another = std::any_of(versions_.begin(), versions_.end(), [&](const Version& other) {
+        return is_free(other) && same_bytes(file, other);
+      });
+      return is_there(old) && same_path(file, old) && is_longer(file, old) && !old.file.broken_stream && !is_another;
     });
-    return is_there(old) && same_path(file, old) && is_longer(file, old) && !is_another;
-  });
+  }
   Match(files, [&](const auto& file, const auto& old) { return is_there(old) && same_bytes(file, old); });
   Match(files, [&](const auto& file, const auto& old) { return same_path(file, old) && same_bytes(file, old); });
   Match(files, same_bytes);

@@ -149,8 +149,19 @@ class Model {
   }
 
   void GrowAtPath() {
+    const auto left = [&] {
+      return std::count_if(found_.begin(), found_.end(),
+                           [](const auto& each) { return each.change == ShardChange::kNew; });
+    };
+    for (ptrdiff_t before = -1; before != left();) {
+      before = left();
+      GrowSomeAtPath();
+    }
+  }
+
+  void GrowSomeAtPath() {
     ForEachAtPath([&](size_t i, size_t j) {
-      if (found_[i].change != ShardChange::kNew || !IsLonger(files_[i], known_[j])) return;
+      if (found_[i].change != ShardChange::kNew || !IsLonger(files_[i], known_[j]) || known_[j].broken) return;
       bool is_another = false;
       for (size_t k = 0; k < known_.size(); ++k) {
         is_another = is_another || (IsFree(k) && SameSize(files_[i], known_[k]) && Holds(i, known_[k]));
@@ -188,6 +199,7 @@ class RandomDisk {
     }
     for (KnownShard& shard : known) {
       if (Once(4)) shard.identity.inode = HashOf(Path());
+      shard.broken = Once(6);
     }
     std::shuffle(known.begin(), known.end(), random_);
     return known;

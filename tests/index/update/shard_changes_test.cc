@@ -146,6 +146,20 @@ TEST_CASE("a shard that was copied and then appended to has grown, and the copy 
         "a grown a; b restored b@2 # a:2");
 }
 
+TEST_CASE("whatever their names, shards that all grew go on at their paths") {
+  CHECK(Decided({Live("a", "x"), Live("k", "xx")}, {OnDisk("a", "xx"), OnDisk("k", "xxx"), OnDisk("zc", "x")}) ==
+        "a grown a; k grown k; zc new # a:2 k:2 a:1");
+  CHECK(Decided({Live("k", "x"), Live("a", "xx")}, {OnDisk("a", "xxx"), OnDisk("k", "xx"), OnDisk("zc", "x")}) ==
+        "a grown a; k grown k; zc new # a:2 k:1");
+}
+
+TEST_CASE("a shard that cannot go on is its copy, which keeps its records, if there is one") {
+  KnownShard broken = Live("a", "xx");
+  broken.broken = true;
+  CHECK(Decided({broken}, {OnDisk("a", "xxy"), OnDisk("b", "xx")}) == "a new; b moved a # b:2");
+  CHECK(Decided({broken}, {OnDisk("a", "xxy")}) == "a grown a # a:2");
+}
+
 TEST_CASE("a longer file at a path is another shard if it has all of its bytes, and was not merely copied from it") {
   CHECK(Decided({Live("a", "xx"), Live("b", "xxy")}, {OnDisk("a", "xxy"), OnDisk("b", "xx")}) ==
         "a moved b; b moved a # a:3 b:2");
