@@ -20,7 +20,10 @@ packages_lesson=(python3 python3-pip)
 # shellcheck disable=SC2034
 packages_python=(git python3 python3-dev python3-venv)
 # shellcheck disable=SC2034
-packages_test=(python3 python3-protobuf sqlite3 strace clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
+packages_test=(
+  python3 python3-protobuf sqlite3 strace openjdk-17-jre-headless clang-14 clang-format-14 clang-tidy-14
+  libclang-rt-14-dev
+)
 
 # Prints those of the packages PACKAGE... that are not installed, one per line.
 missing_packages() {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,24 +14,19 @@ from ray.data import Datasource, ReadTask
 from ray.data.block import BlockMetadata
 from ray.data.extensions import ArrowTensorArray
 
-from ._building import BuildOptions, paths_of
+from ._building import BuildOptions
 from ._dataset import Dataset, Parameters
+from ._engines.jobs import PARTS_PER_CPU, BuildJob
 from ._engines.scanning import opened
 from ._engines.selection import Selection
 from ._engines.substrait import Filter
-from ._errors import StaleError
 from ._features import Features
-from ._opening import open
-from ._parts import build_part, merge
 from ._source import Path
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 __all__ = ["build", "read"]
-
-PARTS_PER_CPU = 4
-"""So that workers which have finished do not wait long for the last one."""
 
 
 def build(
@@ -65,49 +58,21 @@ def build(
         ValueError: there is an index, and `force` is not set: an index that is there is brought up to date by
         `ofindex.update`. Otherwise as `ofindex.build`, and what Ray raises if a task keeps failing.
     """
-    index = os.path.abspath(os.fsdecode(os.fspath(output)))
-    force = bool(options.get("force", False))
-    if os.path.lexists(index) and not force:
-        raise ValueError(f"{index}: already exists; expected a new name\nreplace it with force=True, or update it")
-    paths = [_absolute(path) for path in paths_of(data)]
     count = parts if parts is not None else max(1, int(ray.cluster_resources().get("CPU", 1)) * PARTS_PER_CPU)
-    folder = index + ".parts"
-    os.makedirs(folder, exist_ok=True)
-    settings: dict[str, Any] = {"threads": 1, **options, "progress": False, "wait": True}
-    columns_optional = bool(settings.pop("columns_optional", False))
-    settings.pop("force", None)
-    working = os.getcwd() if any(path.startswith("@") for path in paths) else None
+    job = BuildJob.begin(data, output, count, options)
     arguments = {"num_cpus": 1, **(ray_remote_args or {})}
     part_task = ray.remote(**arguments)(_build_part)
-    built = [part_task.remote(paths, part, count, folder, settings, working) for part in range(1, count + 1)]
-    merge_task = ray.remote(**arguments)(_merge)
-    ray.get(merge_task.remote(built, index, force, columns_optional))
-    shutil.rmtree(folder)
-    return open(index)
+    built = [part_task.remote(job, part) for part in range(1, count + 1)]
+    ray.get(ray.remote(**arguments)(_merge).remote(job, built))
+    return job.finish()
 
 
-def _absolute(path: str | bytes) -> str:
-    """Return a path for other working directories; of a list, the list itself."""
-    text = os.fsdecode(path)
-    return "@" + os.path.abspath(text[1:]) if text.startswith("@") else os.path.abspath(text)
+def _build_part(job: BuildJob, part: int) -> str:
+    return job.build_part(part)
 
 
-def _build_part(
-    data: list[str], part: int, parts: int, folder: str, options: dict[str, Any], working: str | None
-) -> str:
-    output = os.path.join(folder, f"{part}.ofidx")
-    before = os.getcwd()
-    os.chdir(working or before)
-    try:
-        return build_part(data, part, parts, output, **options)
-    except StaleError:  # a part of a job with other data or options
-        return build_part(data, part, parts, output, force=True, **options)
-    finally:
-        os.chdir(before)
-
-
-def _merge(parts: list[Any], index: str, force: bool, columns_optional: bool) -> None:
-    merge(ray.get(parts), index, force, progress=False, columns_optional=columns_optional, wait=True)
+def _merge(job: BuildJob, parts: list[Any]) -> None:
+    job.merge(ray.get(parts))
 
 
 def read(

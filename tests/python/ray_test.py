@@ -3,16 +3,10 @@ the source gives Ray what SQL gives."""
 
 from __future__ import annotations
 
-import doctest
-import gzip
 import os
 import random
 import shutil
-import signal
-import threading
-import time
 import unittest
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -28,9 +22,7 @@ except ImportError as missing:
 
 import ofindex
 import ofindex.ray
-from docs.blocks import ROOT, blocks
-from docs.sample_data import make_data
-from oracle import records
+from python.cluster_builds import ClusterBuilds
 from python.work import WorkTest, example
 
 QUERIES = 100
@@ -46,85 +38,15 @@ def tearDownModule() -> None:
     ray.shutdown()
 
 
-class BuildTest(WorkTest):
-    def setUp(self) -> None:
-        super().setUp()
-        for number in range(4):
-            self.write(f"data/part-{number}", [example(200 * number + i) for i in range(200)])
-        (self.dir / "data" / "part-4").write_bytes(gzip.compress((self.dir / "data" / "part-3").read_bytes()))
-        (self.dir / "data" / "words.txt").write_text("no shard")
+class BuildTest(ClusterBuilds):
+    victims = (lambda command: command.startswith(b"ray::_build_part"),)
+    build = staticmethod(ofindex.ray.build)
 
-    def assert_built(self, **options: Any) -> None:
-        """The index that the cluster has built is that of one machine, and nothing else is left."""
-        once = self.dir / "once.ofidx"
-        ofindex.build(self.dir / "data", once, force=True, **options)
-        self.assertEqual((self.dir / "ray.ofidx").read_bytes(), once.read_bytes())
-        self.assertEqual((self.dir / "ray.ofidx-map").read_bytes(), (self.dir / "once.ofidx-map").read_bytes())
-        self.assertEqual(sorted(path.name for path in self.dir.iterdir() if "ray" in path.name),
-                         ["ray.ofidx", "ray.ofidx-map"])  # fmt: skip
+    def test_the_commands_of_the_document_print_what_it_shows(self) -> None:
+        self.assert_shown("On Ray", {})
 
-    def test_the_index_is_that_of_one_machine(self) -> None:
-        for parts, options in ((None, {}), (3, {"columns": ["label", "boxes"]}), (7, {"columns": "none"})):
-            with self.subTest(parts=parts):
-                dataset = ofindex.ray.build(self.dir / "data", self.dir / "ray.ofidx", parts, force=True, **options)
-                self.assertEqual(len(dataset), 1000)
-                self.assert_built(**options)
 
-    def test_an_index_that_is_there_is_not_replaced_unless_forced(self) -> None:
-        output = self.dir / "ray.ofidx"
-        output.write_text("a text")
-        with self.assertRaisesRegex(ValueError, "force=True"):
-            ofindex.ray.build(self.dir / "data", output, 2)
-        with self.assertRaises(ofindex.Error):  # it is not an index, which nothing replaces
-            ofindex.ray.build(self.dir / "data", output, 2, force=True)
-        self.assertEqual(output.read_text(), "a text")
-
-    def test_the_lines_of_a_list_are_relative_to_the_driver(self) -> None:
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(self.dir)
-        Path("list").write_text("data/part-1\ndata/part-3\n")
-        ofindex.ray.build(["@list", "data/part-0"], "ray.ofidx", 2, wait=False, progress=True)
-        ofindex.build(["@list", "data/part-0"], "once.ofidx")
-        self.assertEqual(Path("ray.ofidx").read_bytes(), Path("once.ofidx").read_bytes())
-
-    def test_parts_of_a_job_that_failed_are_used_or_replaced(self) -> None:
-        parts = self.dir / "ray.ofidx.parts"
-        parts.mkdir()
-        ofindex.build_part(self.dir / "data", 1, 2, parts / "1.ofidx", columns="none")  # of another job
-        ofindex.build_part(self.dir / "data", 2, 2, parts / "2.ofidx")
-        ofindex.ray.build(self.dir / "data", self.dir / "ray.ofidx", 2)
-        self.assert_built()
-
-    def test_errors_of_workers_are_raised(self) -> None:
-        with self.assertRaisesRegex(Exception, "none"):
-            ofindex.ray.build(self.dir / "none", self.dir / "ray.ofidx", 2)
-
-    def test_a_killed_worker_changes_nothing(self) -> None:
-        payloads = [example(number) for number in range(20_000)]
-        for number in range(5, 9):
-            framed = b"".join(map(records.frame_tfrecord, payloads))
-            (self.dir / "data" / f"part-{number}").write_bytes(gzip.compress(framed * 8, 1))
-        killed: list[int] = []
-
-        def kill_one() -> None:
-            end = time.monotonic() + 60
-            while not killed and time.monotonic() < end:
-                for process in Path("/proc").glob("[0-9]*"):
-                    try:
-                        if (process / "cmdline").read_bytes().startswith(b"ray::_build_part"):
-                            time.sleep(0.05)
-                            os.kill(int(process.name), signal.SIGKILL)
-                            killed.append(int(process.name))
-                            return
-                    except OSError:
-                        continue
-
-        killer = threading.Thread(target=kill_one)
-        killer.start()
-        ofindex.ray.build(self.dir / "data", self.dir / "ray.ofidx", 6)
-        killer.join()
-        self.assertEqual(len(killed), 1)
-        self.assert_built()
+del ClusterBuilds  # which has no engine
 
 
 class ReadTest(WorkTest):
@@ -204,17 +126,6 @@ class ReadTest(WorkTest):
         self.assertEqual(list(batch["payload"]), [example(number) for number in ids])
         last = dataset.select_columns(["_id"]).filter(expr=col("_id") > 890).take_all()
         self.assertEqual(last, [{"_id": 891}, {"_id": 898}])
-
-    def test_the_commands_of_the_document_print_what_it_shows(self) -> None:
-        text = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
-        shown = "\n\n".join("\n".join(block.lines) for block in blocks(text) if block.language == "pycon")
-        make_data(self.dir)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(self.dir)
-        printed: list[str] = []
-        test = doctest.DocTestParser().get_doctest(shown, {}, "scale.md", "scale.md", 0)
-        outcome = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=printed.append)
-        self.assertEqual((outcome.failed, outcome.attempted > 3), (0, True), "".join(printed))
 
     def test_what_cannot_be_read_is_an_error(self) -> None:
         with self.assertRaises(FileNotFoundError):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs the tests of the Python package: all of them, or those named.
 
-    tests/python/run.py [-v] [--environment ray] [NAME...]
+    tests/python/run.py [-v] [--environment ray|spark] [NAME...]
 
 A NAME is a file (`dataset_test`), or a class or a test in one. The tests run in the interpreter that OFINDEX_PYTHON
 names, or else in the environment that tools/test makes in build/python: with `--environment ray`, in build/ray, which
-has Ray. Without either, they are skipped (exit code 77).
+has Ray, and likewise for Spark. Without either, they are skipped (exit code 77).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import unittest
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-ENVIRONMENTS = ("python", "ray")
+ENVIRONMENTS = ("python", "ray", "spark")
 SKIPPED = 77
 
 

@@ -55,6 +55,12 @@ class Selection:
         self.schema = pa.schema(list(fields.values()))
 
     @property
+    def stored(self) -> pa.Schema:
+        """The columns that come from the index."""
+        own = {*self._features, *([_PAYLOAD] if self._payloads else [])}
+        return pa.schema([field for field in self.schema if field.name not in own])
+
+    @property
     def reads_records(self) -> bool:
         """Whether record files are read, and not the index alone."""
         return self._payloads or bool(self._features)
@@ -95,8 +101,7 @@ class Selection:
             yield self._table(view[begin : begin + rows])
 
     def _table(self, view: Dataset) -> pa.Table:
-        own = {*self._features, *([_PAYLOAD] if self._payloads else [])}
-        stored = [name for name in self.schema.names if name not in own]
+        stored = self.stored.names
         arrays: dict[str, Any] = {}
         if stored:
             table = pa.table(view.arrow(stored))

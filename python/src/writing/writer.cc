@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "index/shards/output_rule.h"
+#include "index/writing/adopted_set.h"
 #include "python/src/convert/bytes.h"
 #include "python/src/writing/output.h"
 
@@ -70,6 +72,21 @@ nb::list PathsOf(const ShardSetPlan& plan) {
   return paths;
 }
 
+// Returns the paths of the whole set.
+nb::list AdoptShardsOf(nb::handle output, const std::string& format, bool gzip, const nb::list& shards, bool force,
+                       bool append) {
+  std::vector<std::string> finished;
+  for (const nb::handle path : shards) finished.push_back(PathOf(path));
+  Result<std::vector<std::string>> paths = AdoptShards({.out = PathOf(output),
+                                                        .framing = FramingOf(format),
+                                                        .compression = gzip ? Compression::kGzip : Compression::kNone,
+                                                        .force = force},
+                                                       finished, append);
+  nb::list names;
+  for (const std::string& path : Unwrap(std::move(paths))) names.append(TextOf(path));
+  return names;
+}
+
 // `records` is the total to be written; if it is not known, there is one shard.
 void InitShardSet(ShardSet* self, const ShardSetPlan& plan, std::optional<uint64_t> records, const std::string& payload,
                   nb::handle schema, bool allow_nan) {
@@ -116,6 +133,7 @@ void BindWriter(nb::module_& m) {
       .def_prop_ro("paths", &PathsOf)
       .def("check", &CheckInputs, "inputs"_a, "force"_a);
   m.def("plan_shards", &PlanOf, "output"_a, "format"_a, "gzip"_a, "shards"_a.none(), "force"_a);
+  m.def("adopt_shards", &AdoptShardsOf, "output"_a, "format"_a, "gzip"_a, "shards"_a, "force"_a, "append"_a);
   BindOutput<ShardSetWriter>(m, "ShardSet")
       .def("__init__", &InitShardSet, "plan"_a, "records"_a.none(), "payload"_a, "schema"_a.none(), "allow_nan"_a)
       .def("publish", [](ShardSet& set) { set.End([](ShardSetWriter& writer) { return writer.Publish(); }); });

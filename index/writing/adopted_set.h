@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "index/writing/shard_set_plan.h"
+
+namespace ofindex {
+
+/// Makes a set of finished shards, which other processes have written on the same file system: they get the names of
+/// `request`, whose number of shards is ignored, and appear all at once, in order, as with ShardSetWriter. With
+/// `append`, they follow the shards of the set that is there: those keep their content and inodes, and TFRecords get
+/// new names, since these contain the number of shards. The old names of `shards` remain as links, unless the file
+/// system has none.
+///
+/// Returns the paths of the whole set. Errors: those of PlanShardSet; kUsage, with `append`, if the shards that are
+/// there are compressed and the new ones are not, or the reverse; kIo; kLocked. After an error, either nothing has
+/// changed, or the folder is marked as unfinished (index/output/unfinished_set.h).
+[[nodiscard]] Result<std::vector<std::string>> AdoptShards(ShardSetRequest request,
+                                                           const std::vector<std::string>& shards, bool append);
+
+}  // namespace ofindex

@@ -1,0 +1,81 @@
+"""The build of one index by the tasks of a cluster, whatever runs them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._building import BuildOptions, paths_of
+from .._dataset import Dataset
+from .._errors import StaleError
+from .._opening import open
+from .._parts import build_part, merge
+from .._source import Path
+
+PARTS_PER_CPU = 4
+"""So that workers which have finished do not wait long for the last one."""
+
+
+@dataclass(frozen=True)
+class BuildJob:
+    """What the tasks of a build need; it pickles. First `build_part(k)` for each of the `parts`, on any worker, and
+    again if one is lost; then `merge` on one worker; then `finish` on the driver."""
+
+    index: str
+    parts: int
+    _data: list[str]
+    _folder: str
+    _options: dict[str, Any]
+    _working: str | None
+    _force: bool
+    _columns_optional: bool
+
+    @classmethod
+    def begin(cls, data: Path | Sequence[Path], output: Path, parts: int, options: BuildOptions) -> BuildJob:
+        """Plan the build, on the driver, and create the folder of the parts.
+
+        Raises:
+            ValueError: there is an index, and `force` is not set.
+        """
+        index = os.path.abspath(os.fsdecode(os.fspath(output)))
+        force = bool(options.get("force", False))
+        if os.path.lexists(index) and not force:
+            raise ValueError(f"{index}: already exists; expected a new name\nreplace it with force=True, or update it")
+        paths = [_absolute(path) for path in paths_of(data)]
+        folder = index + ".parts"
+        os.makedirs(folder, exist_ok=True)
+        settings: dict[str, Any] = {"threads": 1, **options, "progress": False, "wait": True}
+        columns_optional = bool(settings.pop("columns_optional", False))
+        settings.pop("force", None)
+        working = os.getcwd() if any(path.startswith("@") for path in paths) else None
+        return cls(index, parts, paths, folder, settings, working, force, columns_optional)
+
+    def build_part(self, part: int) -> str:
+        """Build one of the parts, from 1 on, unless it is there already; return its path."""
+        output = os.path.join(self._folder, f"{part}.ofidx")
+        before = os.getcwd()
+        os.chdir(self._working or before)
+        try:
+            return build_part(self._data, part, self.parts, output, **self._options)
+        except StaleError:  # a part of a job with other data or options
+            return build_part(self._data, part, self.parts, output, force=True, **self._options)
+        finally:
+            os.chdir(before)
+
+    def merge(self, parts: Sequence[str]) -> None:
+        """Make the index of all parts."""
+        merge(parts, self.index, self._force, progress=False, columns_optional=self._columns_optional, wait=True)
+
+    def finish(self) -> Dataset:
+        """Remove the parts, and open the index."""
+        shutil.rmtree(self._folder)
+        return open(self.index)
+
+
+def _absolute(path: str | bytes) -> str:
+    """Return a path for other working directories; of a list, the list itself."""
+    text = os.fsdecode(path)
+    return "@" + os.path.abspath(text[1:]) if text.startswith("@") else os.path.abspath(text)

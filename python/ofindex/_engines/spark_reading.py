@@ -1,0 +1,159 @@
+"""A Selection as a reader of Spark: partitions, filters and Arrow batches."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import (
+    DataSourceReader,
+    EqualNullSafe,
+    EqualTo,
+    Filter,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    InputPartition,
+    IsNotNull,
+    IsNull,
+    LessThan,
+    LessThanOrEqual,
+    Not,
+    StringStartsWith,
+)
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.types import StructType
+
+from .conditions import Columns, Comparison, Condition, Kind, all_of, negated
+from .scanning import selected
+from .selection import BLOCK_BYTES, Selection
+
+_COMPARISONS: dict[type[Filter], Comparison] = {
+    EqualTo: "=",
+    EqualNullSafe: "=",
+    GreaterThan: ">",
+    GreaterThanOrEqual: ">=",
+    LessThan: "<",
+    LessThanOrEqual: "<=",
+}
+_KINDS: dict[pa.DataType, Kind] = {
+    pa.int64(): "integer",
+    pa.float32(): "float",
+    pa.float64(): "double",
+    pa.large_string(): "text",
+    pa.large_binary(): "bytes",
+}
+_WIDER = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.int64()}
+_MAX_PARTITIONS = 10_000  # more would only keep the driver busy
+
+
+def spark_schema(selection: Selection) -> StructType:
+    """Return the columns of a selection as Spark has them: unsigned integers are wider, tensors nested arrays."""
+    known = pa.schema([(field.name, _known(field.type)) for field in selection.schema])
+    return from_arrow_schema(known)
+
+
+def _known(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return pa.list_(_known(kind.value_type))
+    if kind == pa.large_string():
+        return pa.string()
+    return pa.binary() if kind == pa.large_binary() else _WIDER.get(kind, kind)
+
+
+def condition_of(filter: Filter, columns: Columns) -> Condition | None:
+    """Return a condition that holds for all rows for which `filter` does; None if there is none."""
+    if isinstance(filter, Not):
+        inner = filter.child
+        if isinstance(inner, EqualNullSafe) or (isinstance(inner, In) and None in inner.value):
+            return None  # whose negations treat NULL unlike SQL's NOT
+        return negated(condition_of(inner, columns))
+    path: tuple[str, ...] = getattr(filter, "attribute", ())
+    if len(path) != 1:
+        return None
+    column = path[0]
+    if isinstance(filter, IsNull):
+        return columns.is_null(column)
+    if isinstance(filter, IsNotNull):
+        return negated(columns.is_null(column))
+    if isinstance(filter, In):
+        return columns.among(column, [value for value in filter.value if value is not None])
+    if isinstance(filter, StringStartsWith):
+        return columns.starts_with(column, filter.value)
+    if isinstance(filter, EqualNullSafe) and filter.value is None:
+        return columns.is_null(column)
+    operator = _COMPARISONS.get(type(filter))
+    return None if operator is None else columns.compare(column, operator, filter.value)
+
+
+class SelectionReader(DataSourceReader):  # type: ignore[misc]
+    """Reads a selection. Leaves all filters to Spark."""
+
+    def __init__(self, selection: Selection, schema: StructType, partitions: int | None) -> None:
+        """
+        Args:
+            schema: Columns of the selection, with the types that Spark wants.
+            partitions: Into how many tasks to divide the rows; None: as many as have blocks of 32 MiB.
+        """
+        self._selection = selection.with_names(schema.fieldNames())
+        self._schema = schema
+        self._partitions = partitions
+        # A feature that is decoded from the records may have the name of a column, but not its values.
+        self._columns = Columns({field.name: _KINDS.get(field.type, "other") for field in selection.stored})
+
+    def partitions(self) -> Sequence[InputPartition]:
+        selection = self._selection
+        blocks = int(len(selection.view) * selection.mean_bytes() / BLOCK_BYTES) + 1
+        views = selection.parts(self._partitions or min(blocks, _MAX_PARTITIONS))
+        self._selection = selection.with_view(selection.view[:0])  # what all tasks get need not list the rows
+        return [InputPartition(view) for view in views]
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        selection = self._selection.with_view(partition.value)
+        wanted = to_arrow_schema(self._schema, timezone="UTC")
+        for table in selection.tables(mean_bytes=selection.mean_bytes()):
+            yield from table.cast(wanted).combine_chunks().to_batches()
+
+
+class PushingReader(SelectionReader):
+    """Also takes the filters of one query.
+
+    Spark 4.1 to 4.3 keep what a reader has planned with the data frame that it was made for, and give it to every later
+    query and to both sides of a union: the rows of the filters that were pushed last. So other filters are refused.
+    """
+
+    def __init__(self, selection: Selection, schema: StructType, partitions: int | None, mark: str) -> None:
+        """
+        Args:
+            mark: The path of a file, on the driver, that keeps the filters of the data frame.
+        """
+        super().__init__(selection, schema, partitions)
+        self._mark = mark
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
+        said = "\n".join(sorted(map(repr, filters)))
+        if _first_said(self._mark, said) != said:
+            raise ValueError(
+                "a data frame with push_filters=True is for one query: Spark would give it the rows of another\n"
+                "read() it again for each query and each side of a union or join, or give it where="
+            )
+        conditions = [(filter, condition_of(filter, self._columns)) for filter in filters]
+        pushed = all_of(condition for _, condition in conditions if condition is not None)
+        self._selection = self._selection.with_view(selected(self._selection.view, pushed))
+        return [filter for filter, condition in conditions if condition is None or not condition.exact]
+
+
+def _first_said(path: str, text: str) -> str:
+    """Write `text` to a new file, and return what it holds if it is there."""
+    draft = f"{path}.{uuid.uuid4().hex}"
+    with open(draft, "w", encoding="utf-8") as file:
+        file.write(text)
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, path)
+    os.unlink(draft)
+    with open(path, encoding="utf-8") as file:
+        return file.read()
