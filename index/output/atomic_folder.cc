@@ -194,11 +194,12 @@ Result<void> AtomicFolder::Remove() {
 }
 
 // Gives each new file the access of the old one of its name or, if there is none, of the first that is replaced.
-Result<void> AtomicFolder::KeepAccess(const std::set<std::string>& replaced) {
+Result<void> AtomicFolder::KeepAccess(const std::set<std::string>& replaced, const std::set<std::string>& linked) {
   if (replaced.empty()) return {};
   const std::optional<FileAccess> first = AccessOf(target_ + "/" + *replaced.begin());
   OFINDEX_ASSIGN(const std::vector<std::string> names, NamesIn(path_));
   for (const std::string& name : names) {
+    if (linked.contains(name)) continue;
     const std::string path = path_ + "/" + name;
     const std::optional<FileAccess> old = replaced.contains(name) ? AccessOf(target_ + "/" + name) : first;
     if (!old) continue;
@@ -208,8 +209,8 @@ Result<void> AtomicFolder::KeepAccess(const std::set<std::string>& replaced) {
   return {};
 }
 
-Result<void> AtomicFolder::Publish(const std::set<std::string>& replaced) {
-  OFINDEX_TRY(KeepAccess(replaced));
+Result<void> AtomicFolder::Publish(const std::set<std::string>& replaced, const std::set<std::string>& linked) {
+  OFINDEX_TRY(KeepAccess(replaced, linked));
   if (::fsync(fd_) != 0) return tl::unexpected(SystemError(path_, "cannot sync", errno));
   if (!exists_) return Appear();
   OFINDEX_ASSIGN(const bool exchanged, Exchange(replaced));

@@ -40,16 +40,17 @@ class AtomicFolder {
   [[nodiscard]] const std::string& path() const { return path_; }
 
   /// Moves the files in the temporary folder, which must be on disk, into the target, removes the files named
-  /// `replaced` from it, and gives the new files their mode and owner. Errors: kIo; the target is then unchanged,
+  /// `replaced` from it, and gives the new files their mode and owner, except those named `linked`, which are links to
+  /// files that have them. Errors: kIo; the target is then unchanged,
   /// completely replaced, or marked as unfinished.
-  [[nodiscard]] Result<void> Publish(const std::set<std::string>& replaced);
+  [[nodiscard]] Result<void> Publish(const std::set<std::string>& replaced, const std::set<std::string>& linked = {});
 
  private:
   AtomicFolder(std::string target, std::string path, int fd)
       : target_(std::move(target)), path_(std::move(path)), fd_(fd) {}
 
   [[nodiscard]] static Result<AtomicFolder> BeginAt(const std::string& path, const std::string& target);
-  [[nodiscard]] Result<void> KeepAccess(const std::set<std::string>& replaced);
+  [[nodiscard]] Result<void> KeepAccess(const std::set<std::string>& replaced, const std::set<std::string>& linked);
   [[nodiscard]] Result<void> Empty();
   [[nodiscard]] Result<void> Remove();
   [[nodiscard]] Result<void> Appear();

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "index/output/atomic_folder.h"
 #include "index/output/file_access.h"
+#include "index/output/unfinished_set.h"
 
 namespace ofindex {
 namespace {
@@ -23,20 +24,24 @@ namespace fs = std::filesystem;
 
 std::string FileNameOf(const std::string& path) { return fs::path(path).filename().string(); }
 
-// Returns the shards that the new ones will follow, in order.
-Result<std::vector<std::string>> ShardsToKeep(const ShardSetRequest& request) {
-  OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(request));
-  const bool compress = request.compression != Compression::kNone;
-  for (const std::string& path : plan.replaced) {
-    if (path.ends_with(".gz") == compress) continue;
+// Returns the shards that the new ones will follow, in order: those of one whole set, or none.
+Result<std::vector<std::string>> ShardsToKeep(ShardSetRequest request) {
+  request.force = true;
+  OFINDEX_ASSIGN(ShardSetPlan there, PlanShardSet(request));
+  std::vector<std::string>& kept = there.replaced;
+  if (kept.empty()) return std::move(kept);
+  std::sort(kept.begin(), kept.end(), NaturalLess);
+  OFINDEX_TRY(CheckFinished(there.target, FileNameOf(kept.front())));
+  request.shards = kept.size();
+  OFINDEX_ASSIGN(const ShardSetPlan whole, PlanShardSet(request));
+  for (size_t i = 0; i < kept.size(); ++i) {
+    if (FileNameOf(kept[i]) == FileNameOf(whole.paths[i])) continue;
     return Fail(ErrorCode::kUsage,
-                StrCat(Printable(path),
-                       compress ? ": not compressed, unlike the new shards" : ": compressed, unlike the new shards",
-                       "; expected one kind in a set"),
-                "write them alike, or to another folder");
+                StrCat(Printable(kept[i]), ": expected ", Printable(FileNameOf(whole.paths[i])), " of a set of ",
+                       kept.size(), " shards to append to"),
+                "restore missing shards, compress new ones like those that are there, or replace the whole set");
   }
-  std::sort(plan.replaced.begin(), plan.replaced.end(), NaturalLess);
-  return std::move(plan.replaced);
+  return std::move(kept);
 }
 
 Result<void> Link(const std::string& from, const std::string& to) {
@@ -54,29 +59,44 @@ Result<void> Take(const std::string& from, const std::string& to) {
 
 }  // namespace
 
+Result<void> CheckAppend(const ShardSetRequest& request) {
+  OFINDEX_ASSIGN(const std::vector<std::string> kept, ShardsToKeep(request));
+  static_cast<void>(kept);
+  return {};
+}
+
 Result<std::vector<std::string>> AdoptShards(ShardSetRequest request, const std::vector<std::string>& shards,
                                              bool append) {
   if (shards.empty()) return Fail(ErrorCode::kUsage, StrCat(Printable(request.out), ": a set of no shards"));
-  std::vector<std::string> kept;
+  request.force = request.force || append;
   request.shards = shards.size();
+  OFINDEX_ASSIGN(const ShardSetPlan first, PlanShardSet(request));
+  std::error_code error;
+  fs::create_directories(fs::absolute(first.target).parent_path(), error);
+  if (error) return tl::unexpected(SystemError(first.target, "cannot create its folder", error.value()));
+  // From here on, no other writer changes the set.
+  OFINDEX_ASSIGN(AtomicFolder folder, AtomicFolder::Begin(first.target));
+  std::vector<std::string> kept;
   if (append) {
-    request.force = true;
     OFINDEX_ASSIGN(kept, ShardsToKeep(request));
     request.shards = kept.size() + shards.size();
   }
   OFINDEX_ASSIGN(const ShardSetPlan plan, PlanShardSet(request));
-  std::error_code error;
-  fs::create_directories(fs::absolute(plan.target).parent_path(), error);
-  if (error) return tl::unexpected(SystemError(plan.target, "cannot create its folder", error.value()));
-  OFINDEX_ASSIGN(AtomicFolder folder, AtomicFolder::Begin(plan.target));
+  std::set<std::string> linked;
   for (size_t i = 0; i < plan.paths.size(); ++i) {
-    const std::string place = (fs::path(folder.path()) / FileNameOf(plan.paths[i])).string();
+    const std::string name = FileNameOf(plan.paths[i]);
+    const std::string place = (fs::path(folder.path()) / name).string();
     OFINDEX_TRY(i < kept.size() ? Link(kept[i], place) : Take(shards[i - kept.size()], place));
+    if (i < kept.size()) linked.insert(name);
   }
-  OFINDEX_TRY(CheckUnchanged(plan));
   std::set<std::string> replaced;
   for (const std::string& path : plan.replaced) replaced.insert(FileNameOf(path));
-  OFINDEX_TRY(folder.Publish(replaced));
+  if (append && replaced.size() != kept.size()) {
+    return Fail(ErrorCode::kIo, StrCat(Printable(plan.target), ": its shards changed while others were appended"),
+                "append again when no other program writes to it");
+  }
+  OFINDEX_TRY(CheckUnchanged(plan));
+  OFINDEX_TRY(folder.Publish(replaced, linked));
   return plan.paths;
 }
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import atexit
+import base64
+import builtins
 import functools
 import json
 import os
+import re
 import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
@@ -91,8 +95,9 @@ def read(
 ) -> DataFrame:
     """Return a data frame of records, in the order of the index: ``spark.read.format("ofindex")`` with its options.
 
-    Columns come from the index alone, which also counts; features are decoded in batches, straight into Arrow. Spark
-    does not tell a Python data source which columns a query uses, so name them.
+    Columns come from the index alone; features are decoded in batches, straight into Arrow. Spark does not tell a
+    Python data source which columns a query uses, so name them: a frame with features or payloads reads records even to
+    count them.
 
     Args:
         spark: The session, in which the format is registered.
@@ -104,13 +109,15 @@ def read(
         payloads: Also read the payloads, as a column "payload".
         root: Folder with a copy of the data, as in `ofindex.open`.
         partitions: The number of tasks; None: one for each 32 MiB.
-        push_filters: Push filters of Spark on columns of the index down, as `where` does. Then the data frame is for one
-            query: Spark 4.1 to 4.3 would give others the rows of that one, so other filters are an error. Sets
+        push_filters: Push filters of Spark on columns of the index down, as `where` does. Then the data frame is for
+            one query: Spark 4.3 would give others the rows of that one, so other filters are an error. Sets
             ``spark.sql.python.filterPushdown.enabled``. Not with Spark Connect.
 
     Raises:
         AnalysisException, with the text of the cause: there is no index, or a column or the expression is wrong.
     """
+    if push_filters and "_id" in (features or {}):
+        raise ValueError("a feature called _id hides the column that push_filters=True needs")
     if isinstance(columns, (str, bytes)):
         raise TypeError(f"columns are a list, not {type(columns).__name__}: columns=[{columns!r}]")
     named = None if columns is None and not features and not payloads else list(columns or [])
@@ -123,7 +130,7 @@ def read(
         "features": json.dumps({name: _described(feature) for name, feature in (features or {}).items()}),
         "root": None if root is None else os.path.abspath(os.fsdecode(root)),
         "partitions": None if partitions is None else str(partitions),
-        "mark": os.path.join(_marks(), uuid.uuid4().hex) if push_filters else None,
+        "mark": _new_mark() if push_filters else None,
     }
     register(spark)
     reader = spark.read.format("ofindex").options(**{name: text for name, text in said.items() if text is not None})
@@ -138,9 +145,15 @@ def read(
 @functools.cache
 def _marks() -> str:
     """Return a folder of this process, for the marks of PushingReader."""
-    folder = tempfile.mkdtemp(prefix="ofindex-spark-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder, process = tempfile.mkdtemp(prefix="ofindex-spark-"), os.getpid()
+    atexit.register(lambda: shutil.rmtree(folder, ignore_errors=True) if os.getpid() == process else None)
     return folder
+
+
+def _new_mark() -> str:
+    mark = os.path.join(_marks(), uuid.uuid4().hex)
+    with builtins.open(mark, "x"):
+        return mark
 
 
 def _described(feature: Feature) -> dict[str, Any]:
@@ -161,17 +174,17 @@ def _plain(value: Any) -> Any:
         return [_plain(inner) for inner in value]
     if isinstance(value, (np.ndarray, np.generic)):
         return _plain(value.tolist())
-    return value.decode() if isinstance(value, bytes) else value
+    return {_BYTES: base64.b64encode(value).decode()} if isinstance(value, bytes) else value
 
 
 class OfindexDataSource(DataSource):  # type: ignore[misc]
     """The format "ofindex". Registered by `register`; its path is an index or its data, or the folder to write.
 
-    Options to read, of which JSON has all that is not a word or a number:
+    Options are strings: lists and mappings are JSON, in which ``{"base64": "/9g="}`` is a byte string. To read:
         columns: ``["label", "name"]`` or ``label,name``; where; parameters: ``[3]`` or ``{"n": 3}``;
         features: ``{"petal": {"form": "fixed", "dtype": "float32", "shape": [2]}}``; payloads: ``true``; root;
         partitions.
-    Options to write, as in `ofindex.pack`: to, payload, compress, time_unit, allow_nan; schema: ``{"x": "int64"}``.
+    To write, as in `ofindex.pack`: to, payload, compress, time_unit, allow_nan; schema: ``{"x": "int64"}``.
     """
 
     @classmethod
@@ -179,7 +192,7 @@ class OfindexDataSource(DataSource):  # type: ignore[misc]
         return "ofindex"
 
     def schema(self) -> StructType:
-        return spark_schema(self._selection())
+        return spark_schema(self._selection(rows=0))
 
     def reader(self, schema: StructType) -> DataSourceReader:
         partitions, mark = self.options.get("partitions"), self.options.get("mark")
@@ -190,8 +203,10 @@ class OfindexDataSource(DataSource):  # type: ignore[misc]
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         known: dict[str, Callable[[str], Any]] = {
-            "to": str, "payload": str, "compress": str, "time_unit": str, "allow_nan": _truth, "schema": json.loads,
+            "to": str, "payload": str, "compress": str, "time_unit": str, "allow_nan": _truth,
+            "schema": lambda _: _json(self.options, "schema"),
         }  # fmt: skip
+        self._check_names({"path", *known})
         given = {name: of(self.options[name]) for name, of in known.items() if name in self.options}
         return SetWriter(self._path(), to_arrow_schema(schema, timezone="UTC"), overwrite, SetOptions(**given))
 
@@ -199,27 +214,41 @@ class OfindexDataSource(DataSource):  # type: ignore[misc]
         path = self.options.get("path")
         if not path:
             raise ValueError('no path: expected spark.read.format("ofindex").load(PATH), or save(PATH)')
-        return os.path.abspath(str(path).removeprefix("file://"))
+        uri = re.fullmatch(r"([A-Za-z][\w+.-]*):(?=/)(?://([^/]*))?(/.*)", str(path), re.DOTALL)
+        if uri is None:
+            return os.path.abspath(str(path))
+        if uri[1].lower() != "file" or uri[2] not in (None, "", "localhost"):
+            raise ValueError(f"{path}: expected a path of a file system that all machines have mounted, or file:///...")
+        return os.path.abspath(unquote(uri[3]))
 
-    def _selection(self) -> Selection:
+    def _check_names(self, known: set[str]) -> None:
+        for name in self.options:
+            if name.lower() not in known:
+                raise ValueError(f"unknown option {name!r}: expected some of {', '.join(sorted(known))}")
+
+    def _selection(self, rows: int | None = None) -> Selection:
+        self._check_names(_READ)
         options = self.options
-        dataset = open(self._path(), options.get("root"))
+        dataset = open(self._path(), options.get("root"))[:rows]
         where = options.get("where")
         view = dataset[:] if where is None else dataset.where(where, _json(options, "parameters"))
         features = {name: _feature(name, said) for name, said in (_json(options, "features") or {}).items()}
         columns = options.get("columns")
         if columns is not None:
-            columns = json.loads(columns) if columns.lstrip().startswith("[") else columns.split(",")
+            listed = columns.lstrip().startswith("[")
+            columns = _json(options, "columns") if listed else [name.strip() for name in columns.split(",")]
         return Selection(view, columns, features, _truth(options.get("payloads", "false")))
 
 
+_BYTES = "base64"
+_READ = {"path", "columns", "where", "parameters", "features", "payloads", "root", "partitions", "mark"}
 _FORMS: dict[str, Callable[..., Feature]] = {"fixed": fixed, "ragged": ragged, "raw": raw}
 
 
 def _json(options: Mapping[str, str], name: str) -> Any:
     text = options.get(name)
     try:
-        return None if text is None else json.loads(text)
+        return None if text is None else json.loads(text, object_hook=_with_bytes)
     except ValueError as error:
         raise ValueError(f"option {name}={text!r}: not JSON: {error}") from None
 
@@ -231,6 +260,10 @@ def _feature(name: str, said: Any) -> Feature:
     except (KeyError, TypeError, ValueError) as error:
         expected = '{"form": "fixed", "dtype": "float32", "shape": [2]}'
         raise ValueError(f"feature {name!r}: {said!r}: expected something like {expected}: {error}") from None
+
+
+def _with_bytes(said: dict[str, Any]) -> Any:
+    return base64.b64decode(said[_BYTES]) if set(said) == {_BYTES} else said
 
 
 def _truth(text: str) -> bool:

@@ -40,7 +40,7 @@ class ClusterBuilds(WorkTest):
     """Tests for one engine, in a subclass that has `build` and `victims`."""
 
     victims: tuple[Callable[[bytes], bool], ...]
-    """Know processes, by their command lines, that run tasks and may be killed."""
+    """Predicates on command lines of processes that run tasks, of which one is killed."""
 
     def build(self, *args: Any, **options: Any) -> ofindex.Dataset:
         raise NotImplementedError

@@ -92,7 +92,14 @@ class Columns:
         """Return ``column IN (values)``, of which none is NULL."""
         if not values or len(values) > _MAX_VALUES:
             return None
-        return any_of(self.compare(column, "=", value) for value in values)
+        found = [self.compare(column, "=", value) for value in values]
+        known = [condition for condition in found if condition is not None]
+        if len(known) < len(found):
+            return None
+        # One list, whatever its length: SQLite limits how deep an expression nests.
+        parameters = tuple(value for condition in known for value in condition.parameters)
+        places = ", ".join("?" * len(parameters))
+        return Condition(f"{quoted(column)} IN ({places})", parameters, all(condition.exact for condition in known))
 
     def is_null(self, column: str) -> Condition | None:
         return Condition(f"{quoted(column)} IS NULL") if column in self._kinds else None

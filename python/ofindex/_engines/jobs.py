@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._arguments import whole
 from .._building import BuildOptions, paths_of
 from .._dataset import Dataset
 from .._errors import StaleError
@@ -30,7 +31,6 @@ class BuildJob:
     _folder: str
     _options: dict[str, Any]
     _working: str | None
-    _force: bool
     _columns_optional: bool
 
     @classmethod
@@ -38,8 +38,9 @@ class BuildJob:
         """Plan the build, on the driver, and create the folder of the parts.
 
         Raises:
-            ValueError: there is an index, and `force` is not set.
+            ValueError: there is an index, and `force` is not set; `parts` is out of range.
         """
+        parts = whole(parts, "parts", 1, 1_000_000)
         index = os.path.abspath(os.fsdecode(os.fspath(output)))
         force = bool(options.get("force", False))
         if os.path.lexists(index) and not force:
@@ -51,7 +52,7 @@ class BuildJob:
         columns_optional = bool(settings.pop("columns_optional", False))
         settings.pop("force", None)
         working = os.getcwd() if any(path.startswith("@") for path in paths) else None
-        return cls(index, parts, paths, folder, settings, working, force, columns_optional)
+        return cls(index, parts, paths, folder, settings, working, columns_optional)
 
     def build_part(self, part: int) -> str:
         """Build one of the parts, from 1 on, unless it is there already; return its path."""
@@ -66,8 +67,8 @@ class BuildJob:
             os.chdir(before)
 
     def merge(self, parts: Sequence[str]) -> None:
-        """Make the index of all parts."""
-        merge(parts, self.index, self._force, progress=False, columns_optional=self._columns_optional, wait=True)
+        """Make the index of all parts, or make it again if the worker was lost before it could say so."""
+        merge(parts, self.index, force=True, progress=False, columns_optional=self._columns_optional, wait=True)
 
     def finish(self) -> Dataset:
         """Remove the parts, and open the index."""

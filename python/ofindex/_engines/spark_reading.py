@@ -70,7 +70,7 @@ def condition_of(filter: Filter, columns: Columns) -> Condition | None:
     if isinstance(filter, Not):
         inner = filter.child
         if isinstance(inner, EqualNullSafe) or (isinstance(inner, In) and None in inner.value):
-            return None  # whose negations treat NULL unlike SQL's NOT
+            return None  # their negations treat NULL differently from SQL's NOT
         return negated(condition_of(inner, columns))
     path: tuple[str, ...] = getattr(filter, "attribute", ())
     if len(path) != 1:
@@ -109,8 +109,11 @@ class SelectionReader(DataSourceReader):  # type: ignore[misc]
         selection = self._selection
         blocks = int(len(selection.view) * selection.mean_bytes() / BLOCK_BYTES) + 1
         views = selection.parts(self._partitions or min(blocks, _MAX_PARTITIONS))
-        self._selection = selection.with_view(selection.view[:0])  # what all tasks get need not list the rows
         return [InputPartition(view) for view in views]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Each task gets its rows with its partition, and need not get all of them with the reader.
+        return {**self.__dict__, "_selection": self._selection.with_view(self._selection.view[:0])}
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         selection = self._selection.with_view(partition.value)
@@ -122,21 +125,23 @@ class SelectionReader(DataSourceReader):  # type: ignore[misc]
 class PushingReader(SelectionReader):
     """Also takes the filters of one query.
 
-    Spark 4.1 to 4.3 keep what a reader has planned with the data frame that it was made for, and give it to every later
-    query and to both sides of a union: the rows of the filters that were pushed last. So other filters are refused.
+    Spark 4.3 keeps what a reader has planned with the data frame it was made for, and gives it to every later query
+    and to both sides of a union: the rows of the filters that were pushed last. So other filters are refused.
     """
 
     def __init__(self, selection: Selection, schema: StructType, partitions: int | None, mark: str) -> None:
         """
         Args:
-            mark: The path of a file, on the driver, that keeps the filters of the data frame.
+            mark: The path of an empty file, on the driver; beside it, the filters of the data frame are kept.
         """
         super().__init__(selection, schema, partitions)
         self._mark = mark
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
+        if not os.path.exists(self._mark):
+            raise ValueError("the session that made this data frame is gone, or its temporary files: read() it again")
         said = "\n".join(sorted(map(repr, filters)))
-        if _first_said(self._mark, said) != said:
+        if _first_said(self._mark + ".filters", said) != said:
             raise ValueError(
                 "a data frame with push_filters=True is for one query: Spark would give it the rows of another\n"
                 "read() it again for each query and each side of a union or join, or give it where="
@@ -149,11 +154,11 @@ class PushingReader(SelectionReader):
 
 def _first_said(path: str, text: str) -> str:
     """Write `text` to a new file, and return what it holds if it is there."""
-    draft = f"{path}.{uuid.uuid4().hex}"
-    with open(draft, "w", encoding="utf-8") as file:
+    temporary = f"{path}.{uuid.uuid4().hex}"
+    with open(temporary, "w", encoding="utf-8") as file:
         file.write(text)
     with contextlib.suppress(FileExistsError):
-        os.link(draft, path)
-    os.unlink(draft)
+        os.link(temporary, path)
+    os.unlink(temporary)
     with open(path, encoding="utf-8") as file:
         return file.read()

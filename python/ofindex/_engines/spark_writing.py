@@ -8,7 +8,7 @@ import shutil
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -18,7 +18,7 @@ from .. import _ofindex
 from .._errors import FeatureError
 from .._pack_arrow import kinds_of, records_of
 from .._pack_values import Flattener, TimeUnit
-from .._writer import Format, Payload, Writer, gzipped, payload_for
+from .._writer import Format, Kind, Payload, Writer, gzipped, payload_for
 
 _PAYLOAD = "payload"
 
@@ -44,8 +44,8 @@ class SetOptions:
 
 
 class SetWriter(DataSourceArrowWriter):  # type: ignore[misc]
-    """Writes a shard for each task, in a hidden folder next to the output, where nobody takes them for data. The last
-    step makes a set of one shard of each task, all at once; what other attempts have left is removed with the folder.
+    """Writes a shard for each task, in a hidden folder next to the output, which readers ignore. `commit` publishes one
+    shard of each task, all at once; what other attempts have left is removed with the folder.
 
     Rows become records as in `ofindex.pack`; a binary column "payload", if it is the only one, has whole records.
     """
@@ -53,7 +53,7 @@ class SetWriter(DataSourceArrowWriter):  # type: ignore[misc]
     def __init__(self, output: str, schema: pa.Schema, overwrite: bool, options: SetOptions) -> None:
         """
         Raises:
-            ValueError: options are wrong, or a set that cannot be replaced or continued is there.
+            ValueError: options are wrong, or there is a set that cannot be replaced or continued.
         """
         self._output = output
         self._overwrite = overwrite
@@ -67,21 +67,31 @@ class SetWriter(DataSourceArrowWriter):  # type: ignore[misc]
             )
         self._whole = _PAYLOAD in schema.names
         self._kinds = kinds_of(schema, self._message == "ofrecord")
+        self._flattener()
+        unknown = set((options.schema or {}).values()) - set(get_args(Kind))
+        if unknown:
+            raise ValueError(f"schema: unknown kinds {sorted(unknown)}: expected some of {', '.join(get_args(Kind))}")
+        if self._message not in get_args(Payload):
+            raise ValueError(f"payload={self._message!r}: expected one of {', '.join(get_args(Payload))}")
         _ofindex.plan_shards(output, options.to, self._gzip, 1, True)
+        if not overwrite:
+            _ofindex.check_append(output, options.to, self._gzip)
         folder, name = os.path.split(output.rstrip("/"))
         self._staging = os.path.join(folder, f".{name}.{uuid.uuid4().hex}.ofindex-draft")
         os.makedirs(self._staging)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         context = TaskContext.get()
-        partition, attempt = (context.partitionId(), context.taskAttemptId()) if context is not None else (0, 0)
-        path = os.path.join(self._staging, f"{partition:05}-{attempt}.shard")
+        partition = context.partitionId()
+        path = os.path.join(self._staging, f"{partition:05}-{context.taskAttemptId()}.shard")
         with self._begun(path) as writer:
             try:
                 for record in self._records(iterator):
                     writer.write(record)
             except FeatureError as error:
-                raise FeatureError(f"partition {partition}: {error}") from None
+                placed = FeatureError(f"partition {partition}: {error}")
+                placed.hint = error.hint
+                raise placed from None
             if writer.records == 0:
                 writer.abandon()
                 return _Written(partition, None)
@@ -89,23 +99,26 @@ class SetWriter(DataSourceArrowWriter):  # type: ignore[misc]
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         written = sorted((each for each in messages if isinstance(each, _Written)), key=lambda each: each.partition)
+        if [each.partition for each in written] != list(range(len(messages))):
+            raise RuntimeError(f"{len(written)} of {len(messages)} tasks said what they wrote; nothing is published")
         shards = [each.path for each in written if each.path is not None]
-        try:
-            if not shards:
-                shards = [os.path.join(self._staging, "empty.shard")]
-                self._begun(shards[0]).close()
+        continues = not self._overwrite and os.path.isdir(self._output)
+        if not shards and not continues:
+            shards = [os.path.join(self._staging, "empty.shard")]
+            self._begun(shards[0]).close()
+        if shards:
             _ofindex.adopt_shards(
                 self._output, self._options.to, self._gzip, shards, self._overwrite, not self._overwrite
             )
-        finally:
-            self.abort([])
+        self.abort([])
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
-        # Tasks that still run begin nothing new in a folder that has lost its name.
-        with contextlib.suppress(FileNotFoundError):
-            gone = self._staging + ".gone"
+        # Tasks that still run begin nothing new in a folder that has lost its name. What cannot be removed is hidden,
+        # and must not make Spark write a set again that has been published.
+        gone = self._staging + ".gone"
+        with contextlib.suppress(OSError):
             os.rename(self._staging, gone)
-            shutil.rmtree(gone, ignore_errors=True)
+        shutil.rmtree(gone, ignore_errors=True)
 
     def _begun(self, path: str) -> Writer:
         options = self._options
@@ -113,16 +126,17 @@ class SetWriter(DataSourceArrowWriter):  # type: ignore[misc]
         return Writer(path, options.to, payload=self._message, schema=None if self._whole else kinds,
                       compress="gzip" if self._gzip else None, allow_nan=options.allow_nan)  # fmt: skip
 
-    def _records(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
-        if self._whole:
-            for batch in batches:
-                yield from batch.column(0).to_pylist()
-            return
+    def _flattener(self) -> Flattener:
         kinds = self._kinds
         steps = self._message == "sequence_example"
-        flattener = Flattener(self._options.time_unit, steps, kinds.byte_lists, kinds.nanoseconds)
+        return Flattener(self._options.time_unit, steps, kinds.byte_lists, kinds.nanoseconds)
+
+    def _records(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
+        flattener = self._flattener()
         number = 0
         for batch in batches:
-            for record in records_of(batch):
-                yield flattener.features(record, number)
+            for record in batch.column(0).to_pylist() if self._whole else records_of(batch):
+                if record is None:
+                    raise FeatureError(f"record {number:,}: the payload is null")
+                yield record if self._whole else flattener.features(record, number)
                 number += 1

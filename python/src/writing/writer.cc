@@ -48,13 +48,18 @@ void InitRecordFile(RecordFile* self, nb::handle path, const std::string& format
   new (self) RecordFile(Unwrap(std::move(writer)), name, std::move(rules), framing);
 }
 
+ShardSetRequest RequestOf(nb::handle output, const std::string& format, bool gzip, bool force) {
+  return {.out = PathOf(output),
+          .framing = FramingOf(format),
+          .compression = gzip ? Compression::kGzip : Compression::kNone,
+          .force = force};
+}
+
 ShardSetPlan PlanOf(nb::handle output, const std::string& format, bool gzip, std::optional<uint64_t> shards,
                     bool force) {
-  Result<ShardSetPlan> plan = PlanShardSet({.out = PathOf(output),
-                                            .framing = FramingOf(format),
-                                            .compression = gzip ? Compression::kGzip : Compression::kNone,
-                                            .shards = shards,
-                                            .force = force});
+  ShardSetRequest request = RequestOf(output, format, gzip, force);
+  request.shards = shards;
+  Result<ShardSetPlan> plan = PlanShardSet(request);
   return Unwrap(std::move(plan));
 }
 
@@ -77,14 +82,15 @@ nb::list AdoptShardsOf(nb::handle output, const std::string& format, bool gzip, 
                        bool append) {
   std::vector<std::string> finished;
   for (const nb::handle path : shards) finished.push_back(PathOf(path));
-  Result<std::vector<std::string>> paths = AdoptShards({.out = PathOf(output),
-                                                        .framing = FramingOf(format),
-                                                        .compression = gzip ? Compression::kGzip : Compression::kNone,
-                                                        .force = force},
-                                                       finished, append);
+  Result<std::vector<std::string>> paths = AdoptShards(RequestOf(output, format, gzip, force), finished, append);
   nb::list names;
   for (const std::string& path : Unwrap(std::move(paths))) names.append(TextOf(path));
   return names;
+}
+
+void CheckAppendTo(nb::handle output, const std::string& format, bool gzip) {
+  Result<void> checked = CheckAppend(RequestOf(output, format, gzip, /*force=*/true));
+  Unwrap(std::move(checked));
 }
 
 // `records` is the total to be written; if it is not known, there is one shard.
@@ -134,6 +140,7 @@ void BindWriter(nb::module_& m) {
       .def("check", &CheckInputs, "inputs"_a, "force"_a);
   m.def("plan_shards", &PlanOf, "output"_a, "format"_a, "gzip"_a, "shards"_a.none(), "force"_a);
   m.def("adopt_shards", &AdoptShardsOf, "output"_a, "format"_a, "gzip"_a, "shards"_a, "force"_a, "append"_a);
+  m.def("check_append", &CheckAppendTo, "output"_a, "format"_a, "gzip"_a);
   BindOutput<ShardSetWriter>(m, "ShardSet")
       .def("__init__", &InitShardSet, "plan"_a, "records"_a.none(), "payload"_a, "schema"_a.none(), "allow_nan"_a)
       .def("publish", [](ShardSet& set) { set.End([](ShardSetWriter& writer) { return writer.Publish(); }); });

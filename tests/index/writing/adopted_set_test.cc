@@ -81,10 +81,16 @@ TEST_CASE("appended shards follow those that are there, which keep their inodes"
         many);
     const ino_t last =
         StatOf(dir / "set" + (framing == Framing::kOfRecord ? "/part-11" : "/set-00011-of-00012.tfrecord")).st_ino;
+    fs::permissions(dir / "set" + (framing == Framing::kOfRecord ? "/part-11" : "/set-00011-of-00012.tfrecord"),
+                    fs::perms(0600));
+    fs::permissions(dir / "set" + (framing == Framing::kOfRecord ? "/part-0" : "/set-00000-of-00012.tfrecord"),
+                    fs::perms(0640));
     const auto paths = Adopted(request, Finished(dir, framing, {"a", "b"}), true);
     REQUIRE(paths.size() == 14);
     CHECK(ContentOf(dir / "set").size() == 14);
     CHECK(StatOf(paths[11]).st_ino == last);
+    CHECK((StatOf(paths[11]).st_mode & 0777) == 0600);
+    CHECK((StatOf(paths[12]).st_mode & 0777) == 0640);
     many.insert(many.end(), {"a", "b"});
     CHECK(Joined(paths) == ShardBytes(framing, std::vector<std::string>(many.begin(), many.end())));
   }
@@ -101,7 +107,7 @@ TEST_CASE("appending to nothing makes a set, and what does not fit changes nothi
   request.compression = Compression::kGzip;
   const auto mixed = AdoptShards(request, next, true);
   REQUIRE_FALSE(mixed.has_value());
-  CHECK(mixed.error().message.find("not compressed, unlike the new shards") != std::string::npos);
+  CHECK(mixed.error().message.find("set-00000-of-00001.tfrecord.gz") != std::string::npos);
   request.compression = Compression::kNone;
   const auto none = AdoptShards(request, {}, true);
   REQUIRE_FALSE(none.has_value());
@@ -117,6 +123,31 @@ TEST_CASE("appending to nothing makes a set, and what does not fit changes nothi
   CHECK(ReadFile(dir / "set/set-00000-of-00001.tfrecord") == ShardBytes(Framing::kTfRecord, {"a"}));
   CHECK(ReadFile(next[0]) == ShardBytes(Framing::kTfRecord, {"b"}));
   CHECK(ContentOf(dir.path()) == std::vector<std::string>{".staged", "set"});
+}
+
+TEST_CASE("a set that lacks a shard, or is unfinished, cannot be continued") {
+  for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
+    const TempDir dir;
+    const ShardSetRequest request = Request(dir / "set", framing);
+    const auto paths = Adopted(request, Finished(dir, framing, {"a", "b", "c"}), false);
+    CHECK(CheckAppend(request).has_value());
+    const auto next = Finished(dir, framing, {"d"});
+
+    WriteFile(dir / "set/_ofindex_unfinished", "");
+    CHECK_FALSE(CheckAppend(request).has_value());
+    CHECK_FALSE(AdoptShards(request, next, true).has_value());
+    fs::remove(dir / "set/_ofindex_unfinished");
+
+    fs::remove(paths[1]);
+    const Result<void> checked = CheckAppend(request);
+    REQUIRE_FALSE(checked.has_value());
+    CHECK(checked.error().code == ErrorCode::kUsage);
+    CHECK(checked.error().message.find(framing == Framing::kOfRecord
+                                           ? "expected part-1 of a set of 2 shards"
+                                           : "expected set-00000-of-00002.tfrecord") != std::string::npos);
+    CHECK_FALSE(AdoptShards(request, next, true).has_value());
+    CHECK(ContentOf(dir / "set").size() == 2);
+  }
 }
 
 }  // namespace
