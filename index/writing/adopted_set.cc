@@ -22,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string FileNameOf(const std::string& path) { return fs::path(path).filename().string(); }
-
 // Returns the shards that the new ones will follow, in order: those of one whole set, or none.
 Result<std::vector<std::string>> ShardsToKeep(ShardSetRequest request) {
   request.force = true;

@@ -194,6 +194,8 @@ Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request) {
   return plan;
 }
 
+std::string FileNameOf(const std::string& path) { return fs::path(path).filename().string(); }
+
 Result<void> CheckReplaced(const ShardSetPlan& plan, bool force, const InputFiles& inputs) {
   for (const std::string& path : plan.replaced) {
     OFINDEX_TRY(CheckOutput(path, OutputOf(plan.framing), force, inputs));

@@ -53,6 +53,9 @@ struct ShardSetPlan {
 /// folder cannot be listed.
 [[nodiscard]] Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request);
 
+/// Returns the last name of the path of a shard.
+[[nodiscard]] std::string FileNameOf(const std::string& path);
+
 /// Errors: those of CheckOutput, for each shard that is replaced.
 [[nodiscard]] Result<void> CheckReplaced(const ShardSetPlan& plan, bool force, const InputFiles& inputs);
 

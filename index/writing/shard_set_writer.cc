@@ -22,8 +22,6 @@ namespace fs = std::filesystem;
 // Files that the system writes back while the next ones are made. Each holds a descriptor.
 constexpr size_t kMaxUnsettled = 32;
 
-std::string FileNameOf(const std::string& path) { return fs::path(path).filename().string(); }
-
 }  // namespace
 
 std::vector<uint64_t> EvenShares(uint64_t records, uint64_t shards) {
