@@ -41,8 +41,7 @@ class AtomicFolder {
 
   /// Moves the files in the temporary folder, which must be on disk, into the target, removes the files named
   /// `replaced` from it, and gives the new files their mode and owner, except those named `linked`, which are links to
-  /// files that have them. Errors: kIo; the target is then unchanged,
-  /// completely replaced, or marked as unfinished.
+  /// files that have them. Errors: kIo; the target is then unchanged, completely replaced, or marked as unfinished.
   [[nodiscard]] Result<void> Publish(const std::set<std::string>& replaced, const std::set<std::string>& linked = {});
 
  private:

@@ -59,7 +59,7 @@ def build(
     driver's working directory, from which its lines are taken.
 
     Args:
-        spark: A session that is not remote: Spark Connect has no tasks of this kind.
+        spark: A session that is not remote: Spark Connect cannot run these tasks.
         data: As in `ofindex.build`.
         output: The index to write.
         parts: Into how many parts the job is divided; None: four for each core of the cluster.

@@ -1,4 +1,4 @@
-"""What every engine's `build` must do, and the commands that the document shows for it."""
+"""What every engine's `build` must do, the commands that the document shows for it, and the data that it reads."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import doctest
 import gzip
 import os
 import re
+import shutil
 import signal
 import threading
 import time
@@ -124,3 +125,16 @@ class ClusterBuilds(WorkTest):
         test = doctest.DocTestParser().get_doctest(shown, names, "scale.md", "scale.md", 0)
         outcome = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=printed.append)
         self.assertEqual((outcome.failed, outcome.attempted > 3), (0, True), "".join(printed))
+
+
+class ReadData(WorkTest):
+    """An index whose shards can be removed, where they need not be read."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        for number in range(3):
+            self.write(f"data/part-{number}", [example(300 * number + i) for i in range(300)])
+        self.ds = ofindex.build(self.dir / "data", columns=["auto", "boxes"])
+
+    def lose_shards(self) -> None:
+        shutil.rmtree(self.dir / "data")

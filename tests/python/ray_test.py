@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import unittest
 from typing import Any
 from unittest import mock
@@ -22,8 +21,8 @@ except ImportError as missing:
 
 import ofindex
 import ofindex.ray
-from python.cluster_builds import ClusterBuilds
-from python.work import WorkTest, example
+from python.cluster_builds import ClusterBuilds, ReadData
+from python.work import example
 
 QUERIES = 100
 RECORDS = 900
@@ -49,19 +48,7 @@ class BuildTest(ClusterBuilds):
 del ClusterBuilds  # which has no engine
 
 
-class ReadTest(WorkTest):
-    """An index whose shards are removed, where they need not be read."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        for number in range(3):
-            self.write(f"data/part-{number}", [example(300 * number + i) for i in range(300)])
-        ofindex.build(self.dir / "data", columns=["auto", "boxes"])
-        self.ds = ofindex.open(self.dir / "data")
-
-    def lose_shards(self) -> None:
-        shutil.rmtree(self.dir / "data")
-
+class ReadTest(ReadData):
     def rows_of(self, *args: Any) -> pa.Table:
         """Runs the tasks of a read as workers would, in this process."""
         with mock.patch("ray.data.read_datasource") as read:

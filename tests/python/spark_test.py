@@ -28,7 +28,7 @@ from ofindex._engines.conditions import Columns
 from ofindex._engines.selection import Selection
 from ofindex._engines.spark_reading import SelectionReader, condition_of, spark_schema
 from oracle import messages, records
-from python.cluster_builds import ClusterBuilds, kill_when_seen
+from python.cluster_builds import ClusterBuilds, ReadData, kill_when_seen
 from python.work import WorkTest, example
 
 QUERIES = int(os.environ.get("OFINDEX_SPARK_QUERIES", "24"))
@@ -80,18 +80,10 @@ class BuildTest(ClusterBuilds):
 del ClusterBuilds  # which has no engine
 
 
-class ReadTest(WorkTest):
-    """An index whose shards are removed, where they need not be read."""
-
+class ReadTest(ReadData):
     def setUp(self) -> None:
         super().setUp()
-        for number in range(3):
-            self.write(f"data/part-{number}", [example(300 * number + i) for i in range(300)])
-        self.ds = ofindex.build(self.dir / "data", columns=["auto", "boxes"])
         self.index = str(self.dir / "data.ofidx")
-
-    def lose_shards(self) -> None:
-        shutil.rmtree(self.dir / "data")
 
     def read(self, **options: Any) -> Any:
         return ofindex.spark.read(spark, self.index, **options)

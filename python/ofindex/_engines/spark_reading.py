@@ -28,7 +28,8 @@ from pyspark.sql.datasource import (
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructType
 
-from .conditions import Columns, Comparison, Condition, Kind, all_of, negated
+from .arrow_kinds import columns_of
+from .conditions import Columns, Comparison, Condition, all_of, negated
 from .scanning import selected
 from .selection import BLOCK_BYTES, Selection
 
@@ -39,13 +40,6 @@ _COMPARISONS: dict[type[Filter], Comparison] = {
     GreaterThanOrEqual: ">=",
     LessThan: "<",
     LessThanOrEqual: "<=",
-}
-_KINDS: dict[pa.DataType, Kind] = {
-    pa.int64(): "integer",
-    pa.float32(): "float",
-    pa.float64(): "double",
-    pa.large_string(): "text",
-    pa.large_binary(): "bytes",
 }
 _WIDER = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.int64()}
 _MAX_PARTITIONS = 10_000  # more would only keep the driver busy
@@ -103,7 +97,7 @@ class SelectionReader(DataSourceReader):  # type: ignore[misc]
         self._schema = schema
         self._partitions = partitions
         # A feature that is decoded from the records may have the name of a column, but not its values.
-        self._columns = Columns({field.name: _KINDS.get(field.type, "other") for field in selection.stored})
+        self._columns = columns_of(selection.stored)
 
     def partitions(self) -> Sequence[InputPartition]:
         selection = self._selection

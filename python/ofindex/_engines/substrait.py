@@ -9,17 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from .conditions import Columns, Comparison, Condition, Kind, all_of, any_of, negated
+from .arrow_kinds import columns_of
+from .conditions import Columns, Comparison, Condition, all_of, any_of, negated
 
 _COMPARISONS: dict[str, Comparison] = {"equal": "=", "not_equal": "<>", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 _MIRRORED: dict[Comparison, Comparison] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_KINDS: dict[pa.DataType, Kind] = {
-    pa.int64(): "integer",
-    pa.float32(): "float",
-    pa.float64(): "double",
-    pa.large_string(): "text",
-    pa.large_binary(): "bytes",
-}
 Fields = dict[int, list[Any]]
 """The fields of a message: numbers, or bytes."""
 
@@ -30,7 +24,7 @@ class Filter:
     def __init__(self, expression: Any, schema: pa.Schema) -> None:
         self.condition: Condition | None = None
         self.columns: list[str] | None = None  # None: unknown
-        columns = Columns({field.name: _KINDS.get(field.type, "other") for field in schema})
+        columns = columns_of(schema)
         for numbers in _DECLARED:
             declared = pa.schema([(field.name, _declared(field.type, numbers)) for field in schema])
             try:
