@@ -36,6 +36,14 @@ enum class FeatureKind : uint8_t {
   return "unknown";
 }
 
+/// Sets of kinds have a bit per kind.
+[[nodiscard]] constexpr uint8_t BitOf(FeatureKind kind) {
+  return static_cast<uint8_t>(1U << static_cast<unsigned>(kind));
+}
+inline constexpr uint8_t kBytesKind = BitOf(FeatureKind::kBytes);
+inline constexpr uint8_t kIntegerKinds = BitOf(FeatureKind::kInt32) | BitOf(FeatureKind::kInt64);
+inline constexpr uint8_t kRealKinds = BitOf(FeatureKind::kFloat) | BitOf(FeatureKind::kDouble);
+
 /// Returns the kind that field `number` of a Feature sets in payloads of kind `payload`; kNone for an unknown field.
 [[nodiscard]] constexpr FeatureKind KindOfField(PayloadKind payload, uint32_t number) {
   if (payload == PayloadKind::kOfRecord) return number <= 5 ? static_cast<FeatureKind>(number) : FeatureKind::kNone;

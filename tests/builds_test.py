@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A build that nobody runs, for what its linker finds.
+"""A build that nobody runs, for what the compiler and the linker find in sources that are compiled one by one.
 
 The folder lies below the one that OFINDEX_BUILDS names, and is kept, so a second run compiles little.
 """
@@ -14,10 +14,10 @@ BUILDS = pathlib.Path(os.environ.get("OFINDEX_BUILDS", ROOT / "build" / "builds"
 
 
 class BuildsTest(unittest.TestCase):
-    def test_no_name_has_two_definitions(self) -> None:
-        """Linking with -flto compares the types and functions of all object files."""
+    def test_each_source_includes_what_it_uses_and_no_name_has_two_definitions(self) -> None:
+        """Other builds are unity builds. Linking with -flto compares the types and functions of all object files."""
         folder = BUILDS / "odr"
-        options = ["-Dwerror=true", "-Dtests=false", "-Dbench=false", "-Dlibrary=false", "-Db_lto=true"]
+        options = ["-Dunity=off", "-Dwerror=true", "-Dtests=false", "-Dbench=false", "-Dlibrary=false", "-Db_lto=true"]
         setup = ["meson", "setup", str(folder), "--buildtype=plain", "-Dcpp_link_args=-Werror=odr", *options]
         compile_all = ["meson", "compile", "-C", str(folder)]
         for step in [compile_all] if (folder / "build.ninja").exists() else [setup, compile_all]:

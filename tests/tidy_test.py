@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """clang-tidy, with the checks of .clang-tidy, finds nothing in the sources.
 
-The sources of a room are checked as one file, since most of the time goes into headers. If two files of a room define
-the same name, the sources of the room are checked one by one.
+The sources of a room are checked as one file, since most of the time goes into headers.
 """
 
 import concurrent.futures
@@ -17,7 +16,6 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIDY = shutil.which("clang-tidy-14")
 FOLDERS = ("base", "proto", "mmap", "index", "query", "library", "tools")
-ROOMS_WITH_EQUAL_NAMES = {"query/tables", "tools/verbs"}
 FLAGS = ["-std=c++20", f"-I{ROOT}", f"-I{ROOT}/include", "-DNDEBUG", '-DOFINDEX_VERSION="0"', "-DOFINDEX_EXPLICIT_VERSION"]
 
 
@@ -27,11 +25,7 @@ def groups():
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.cc")):
             rooms.setdefault(path.parent.relative_to(ROOT).as_posix(), []).append(path)
-    for room, sources in rooms.items():
-        if room in ROOMS_WITH_EQUAL_NAMES:
-            yield from ([source] for source in sources)
-        else:
-            yield sources
+    yield from rooms.values()
 
 
 def findings(sources):

@@ -12,12 +12,12 @@ namespace {
 
 constexpr size_t kAtOnce = 8192;
 
-struct Columns {
+struct ExtractedColumns {
   std::vector<int64_t> label, height, width;
   std::vector<float> score;
 };
 
-void Extract(const std::vector<Place>& records, std::atomic<size_t>& next, Columns& out) {
+void Extract(const std::vector<Place>& records, std::atomic<size_t>& next, ExtractedColumns& out) {
   for (size_t begin; (begin = next.fetch_add(kAtOnce)) < records.size();) {
     for (size_t row = begin; row < std::min(begin + kAtOnce, records.size()); ++row) {
       Decode(records[row], [&](auto name, auto value) {
@@ -37,7 +37,7 @@ int ExtractColumns(Words words) {
   const std::vector<Place> records = MapRecords(words[0]);
   const auto begin = std::chrono::steady_clock::now();
   const size_t n = records.size();
-  Columns columns{std::vector<int64_t>(n), std::vector<int64_t>(n), std::vector<int64_t>(n), std::vector<float>(n)};
+  ExtractedColumns columns{std::vector<int64_t>(n), std::vector<int64_t>(n), std::vector<int64_t>(n), std::vector<float>(n)};
   std::atomic<size_t> next = 0;
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) {

@@ -14,13 +14,13 @@ namespace {
 constexpr uint64_t kTurns = 7;
 
 // The types that a program would choose if it knew the values.
-struct Columns {
+struct ScannedColumns {
   std::vector<uint16_t> label, height, width;
   std::vector<float> score;
 };
 
-Columns ColumnsOf(uint64_t records, bool sorted) {
-  Columns columns;
+ScannedColumns ColumnsOf(uint64_t records, bool sorted) {
+  ScannedColumns columns;
   for (uint64_t i = 0; i < records; ++i) {
     const Numbers numbers = NumbersOf(i, records, sorted);
     columns.label.push_back(static_cast<uint16_t>(numbers.label));
@@ -46,7 +46,7 @@ Answer Find(std::vector<uint64_t>& ordinals, const Holds& holds) {
 }
 
 // Returns the number of groups, that of records, and the sum of label * mean in millionths.
-Answer Groups(const Columns& columns) {
+Answer Groups(const ScannedColumns& columns) {
   std::array<double, kLabels> sums{};
   std::array<uint64_t, kLabels> counts{};
   for (size_t i = 0; i < columns.label.size(); ++i) {
@@ -64,7 +64,7 @@ Answer Groups(const Columns& columns) {
 }
 
 // Returns the number of pairs of height / 100 and width / 100, that of records, and a sum of weighted pairs.
-Answer Bins(const Columns& columns) {
+Answer Bins(const ScannedColumns& columns) {
   constexpr size_t kSide = 21;
   std::array<uint64_t, kSide * kSide> counts{};
   for (size_t i = 0; i < columns.height.size(); ++i) {
@@ -79,7 +79,7 @@ Answer Bins(const Columns& columns) {
 }
 
 // Returns the ten greatest scores times 2^24, which are integers, descending.
-Answer Top(const Columns& columns) {
+Answer Top(const ScannedColumns& columns) {
   std::array<float, 10> top{};
   for (const float score : columns.score) {
     if (score <= top.back()) continue;
@@ -91,13 +91,13 @@ Answer Top(const Columns& columns) {
   return answer;
 }
 
-Answer Sum(const Columns& columns) {
+Answer Sum(const ScannedColumns& columns) {
   uint64_t sum = 0;
   for (const uint16_t height : columns.height) sum += height;
   return {columns.height.size(), sum};
 }
 
-Answer AnswerTo(const Columns& columns, std::string_view question, std::vector<uint64_t>& ordinals) {
+Answer AnswerTo(const ScannedColumns& columns, std::string_view question, std::vector<uint64_t>& ordinals) {
   if (question == "equal") return Find(ordinals, [&](size_t i) { return columns.label[i] == 17; });
   if (question == "groups") return Groups(columns);
   if (question == "bins") return Bins(columns);
@@ -113,7 +113,7 @@ Answer AnswerTo(const Columns& columns, std::string_view question, std::vector<u
 int Scan(Words words) {
   if (words.size() != 3) return 2;
   const uint64_t records = std::strtoull(words[0], nullptr, 10);
-  const Columns columns = ColumnsOf(records, std::strcmp(words[2], "sorted") == 0);
+  const ScannedColumns columns = ColumnsOf(records, std::strcmp(words[2], "sorted") == 0);
   std::vector<uint64_t> ordinals(records);
   AnswerTo(columns, words[1], ordinals);  // not counted
   Answer answer;

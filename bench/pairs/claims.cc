@@ -8,8 +8,8 @@
 namespace ofindex {
 namespace {
 
-std::vector<std::pair<Claim, double>>& Reported() {
-  static std::vector<std::pair<Claim, double>> reported;
+std::vector<std::pair<BenchClaim, double>>& Reported() {
+  static std::vector<std::pair<BenchClaim, double>> reported;
   return reported;
 }
 
@@ -19,23 +19,23 @@ std::string Number(double value, const std::string& unit) {
   return unit.empty() ? text : text + (" " + unit);
 }
 
-std::string Asked(const Claim& claim) {
-  if (claim.bound == Claim::Bound::kNone) return "nothing";
-  return (claim.bound == Claim::Bound::kAtLeast ? "at least " : "at most ") + Number(claim.asked, claim.unit);
+std::string Asked(const BenchClaim& claim) {
+  if (claim.bound == BenchClaim::Bound::kNone) return "nothing";
+  return (claim.bound == BenchClaim::Bound::kAtLeast ? "at least " : "at most ") + Number(claim.asked, claim.unit);
 }
 
-bool Keeps(const Claim& claim, double got) {
+bool Keeps(const BenchClaim& claim, double got) {
   switch (claim.bound) {
-    case Claim::Bound::kAtLeast: return got >= claim.asked;
-    case Claim::Bound::kAtMost: return got <= claim.asked;
-    case Claim::Bound::kNone: return true;
+    case BenchClaim::Bound::kAtLeast: return got >= claim.asked;
+    case BenchClaim::Bound::kAtMost: return got <= claim.asked;
+    case BenchClaim::Bound::kNone: return true;
   }
   return false;
 }
 
 }  // namespace
 
-void Report(const Claim& claim, double got) {
+void Report(const BenchClaim& claim, double got) {
   auto& reported = Reported();
   const auto same = [&](const auto& line) { return line.first.name == claim.name; };
   const auto before = std::find_if(reported.begin(), reported.end(), same);

@@ -22,8 +22,6 @@ namespace ofindex {
 namespace {
 
 constexpr uint32_t kParts = 8;
-constexpr double kMiB = 1 << 20;
-constexpr double kMillion = 1e6;
 
 std::string OutputPath() { return MemoryFolder() + "/merged.ofidx"; }
 
@@ -57,7 +55,7 @@ void MergeParts(benchmark::State& state, const std::string& columns) {
   }
   const bool none = columns == "none";
   Report({.name = StrCat("(f) merge of 8 parts, ", none ? "no columns" : "four columns"),
-          .bound = Claim::Bound::kAtLeast,
+          .bound = BenchClaim::Bound::kAtLeast,
           .asked = 50,
           .unit = "M records/s"},
          Median(rates));
@@ -83,8 +81,8 @@ void MergeHundredMillion(benchmark::State& state) {
     rates.push_back(100 * 1e9 / *ns);
     peak = std::max(peak, *bytes);
   }
-  Report({"(f) 100 M records: merge of 8 indexes", Claim::Bound::kAtLeast, 50, "M records/s"}, Median(rates));
-  Report({"(f) 100 M records: peak memory of the merge", Claim::Bound::kAtMost, 300, "MiB"}, peak / kMiB);
+  Report({"(f) 100 M records: merge of 8 indexes", BenchClaim::Bound::kAtLeast, 50, "M records/s"}, Median(rates));
+  Report({"(f) 100 M records: peak memory of the merge", BenchClaim::Bound::kAtMost, 300, "MiB"}, peak / kMiB);
 }
 
 // Returns a folder with the records of `data` in one shard.
@@ -129,7 +127,7 @@ void BuildInTwoParts(benchmark::State& state, const std::string& columns) {
   }
   const bool none = columns == "none";
   Report({.name = StrCat("(f) one shard of 4 M records in 2 parts, ", none ? "no columns" : "four columns"),
-          .bound = Claim::Bound::kAtMost,
+          .bound = BenchClaim::Bound::kAtMost,
           .asked = 0.6,
           .unit = {}},
          Median(ratios));

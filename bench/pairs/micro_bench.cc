@@ -30,7 +30,7 @@ void PackedBits(benchmark::State& state, const std::string& name, const LengthRa
   for (auto _ : state) blob = PackOffsets(boundaries);
   state.SetItemsProcessed(state.iterations() * kBlockRecords);
   const double bits = 8.0 * static_cast<double>(blob.size()) / kBlockRecords;
-  Report({"packed offsets, " + name + " records", Claim::Bound::kNone, 0, "bits a record"}, bits);
+  Report({"packed offsets, " + name + " records", BenchClaim::Bound::kNone, 0, "bits a record"}, bits);
 }
 
 void PackedAt(benchmark::State& state) {

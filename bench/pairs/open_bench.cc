@@ -18,7 +18,6 @@ namespace ofindex {
 namespace {
 
 constexpr size_t kProcesses = 8;
-constexpr double kMiB = 1 << 20;
 constexpr double kNsPerMs = 1e6;
 
 const Result<SyntheticIndex>& TheIndex() {
@@ -26,16 +25,12 @@ const Result<SyntheticIndex>& TheIndex() {
   return synthetic;
 }
 
-Claim AtMost(std::string name, double asked, std::string unit = {}) {
-  return {std::move(name), Claim::Bound::kAtMost, asked, std::move(unit)};
-}
-
 std::vector<std::string> FilesOf(const SyntheticIndex& synthetic) {
   return {synthetic.index, MapPathOf(synthetic.index), synthetic.shard};
 }
 
 // Takes the median over new processes, each of which gets a different record.
-void FirstGet(benchmark::State& state, const Claim& claim, bool cold) {
+void FirstGet(benchmark::State& state, const BenchClaim& claim, bool cold) {
   const auto& synthetic = TheIndex();
   if (!synthetic) return Stop(state, synthetic.error());
   std::vector<double> times;
@@ -57,7 +52,7 @@ void WarmGet(benchmark::State& state) {
 }
 
 void ColdGet(benchmark::State& state) {
-  FirstGet(state, {"(e) 100 M records: open and first get, cold", Claim::Bound::kNone, 0, "ms"}, true);
+  FirstGet(state, {"(e) 100 M records: open and first get, cold", BenchClaim::Bound::kNone, 0, "ms"}, true);
 }
 
 void BytesOnDisk(benchmark::State& state) {

@@ -16,7 +16,7 @@ using Work = std::function<Result<uint64_t>()>;
 
 /// Our work, and a bare loop with the same result.
 struct Pair {
-  Claim claim;  ///< on the speed of ours relative to the bare loop
+  BenchClaim claim;  ///< on the speed of ours relative to the bare loop
   uint64_t records = 0;
   Work ours;
   Work bare;

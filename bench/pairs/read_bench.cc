@@ -19,7 +19,7 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kLongestRecord = 450;
-constexpr size_t kGroup = 64;
+constexpr size_t kGroupedReads = 64;
 
 /// The small records, opened in both ways, and an order in which to read them.
 struct Fixture {
@@ -77,10 +77,10 @@ Result<uint64_t> ViewChain(const Fixture& fixture, const View& view) {
 
 // Views records in groups, since a training loop knows which records it will read next.
 Result<uint64_t> ViewAllInGroups(const Fixture& fixture) {
-  std::array<ByteView, kGroup> views;
+  std::array<ByteView, kGroupedReads> views;
   uint64_t sum = 0;
-  for (size_t i = 0; i < fixture.ordinals.size(); i += kGroup) {
-    const size_t n = std::min(kGroup, fixture.ordinals.size() - i);
+  for (size_t i = 0; i < fixture.ordinals.size(); i += kGroupedReads) {
+    const size_t n = std::min(kGroupedReads, fixture.ordinals.size() - i);
     OFINDEX_TRY(fixture.dataset.reader().View(std::span(fixture.ordinals).subspan(i, n), std::span(views).first(n)));
     for (const ByteView record : std::span(views).first(n)) sum += record.front() + uint64_t{record.back()};
   }
@@ -140,7 +140,7 @@ Result<uint64_t> PreadAll(const Fixture& fixture, size_t batch_records) {
 void View(benchmark::State& state) {
   const auto& fixture = TheFixture();
   if (!fixture) return Stop(state, fixture.error());
-  Measure(state, {.claim = {"(c) random view of 350 B records / arrays over a map", Claim::Bound::kAtLeast, 0.8},
+  Measure(state, {.claim = {"(c) random view of 350 B records / arrays over a map", BenchClaim::Bound::kAtLeast, 0.8},
                   .records = fixture->ordinals.size(),
                   .ours = [&] { return ViewAll(*fixture); },
                   .bare = [&] { return ViewAllBare(*fixture); }});
@@ -160,7 +160,7 @@ void ViewInChain(benchmark::State& state) {
 void ViewInGroups(benchmark::State& state) {
   const auto& fixture = TheFixture();
   if (!fixture) return Stop(state, fixture.error());
-  Measure(state, {.claim = {StrCat("(c) the same, ", kGroup, " views and then their bytes / arrays over a map")},
+  Measure(state, {.claim = {StrCat("(c) the same, ", kGroupedReads, " views and then their bytes / arrays over a map")},
                   .records = fixture->ordinals.size(),
                   .ours = [&] { return ViewAllInGroups(*fixture); },
                   .bare = [&] { return ViewAllBare(*fixture); }});
@@ -171,7 +171,7 @@ void CopyNextToMemcpy(benchmark::State& state) {
   if (!fixture) return Stop(state, fixture.error());
   const auto batch = static_cast<size_t>(state.range(0));
   const std::string name = StrCat("(d) random copy of 350 B records, ", batch, " a batch / memcpy with prefetch");
-  Measure(state, {.claim = {name, Claim::Bound::kAtLeast, 0.9},
+  Measure(state, {.claim = {name, BenchClaim::Bound::kAtLeast, 0.9},
                   .records = fixture->ordinals.size(),
                   .ours = [&] { return CopyAll(*fixture, batch); },
                   .bare = [&] { return CopyAllBare(*fixture, batch); }});
@@ -182,7 +182,7 @@ void CopyNextToPread(benchmark::State& state) {
   if (!fixture) return Stop(state, fixture.error());
   const auto batch = static_cast<size_t>(state.range(0));
   const std::string name = StrCat("(d) random copy of 350 B records, ", batch, " a batch / pread");
-  Measure(state, {.claim = {name, Claim::Bound::kAtLeast, 6},
+  Measure(state, {.claim = {name, BenchClaim::Bound::kAtLeast, 6},
                   .records = fixture->ordinals.size(),
                   .ours = [&] { return CopyAll(*fixture, batch); },
                   .bare = [&] { return PreadAll(*fixture, batch); }});

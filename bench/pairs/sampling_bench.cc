@@ -23,12 +23,8 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kRecords = 100'000'000;
+constexpr uint64_t kSampledRecords = 100'000'000;
 constexpr double kNsPerSecond = 1e9;
-
-Claim AtMost(std::string name, double asked, std::string unit) {
-  return {std::move(name), Claim::Bound::kAtMost, asked, std::move(unit)};
-}
 
 Sampler SamplerOf(View view, SamplingMethod method) { return *Sampler::Of({}, std::move(view), std::move(method), 1); }
 
@@ -36,7 +32,7 @@ uint64_t HeapBytes() { return ::mallinfo2().uordblks; }
 
 // Returns the nanoseconds per item of `count`, the median over the iterations.
 template <typename Body>
-void PerItem(benchmark::State& state, const Claim& claim, uint64_t count, Body body) {
+void PerItem(benchmark::State& state, const BenchClaim& claim, uint64_t count, Body body) {
   std::vector<double> times;
   for (auto _ : state) {
     const auto start = std::chrono::steady_clock::now();
@@ -48,7 +44,7 @@ void PerItem(benchmark::State& state, const Claim& claim, uint64_t count, Body b
   Report(claim, Median(times));
 }
 
-void Batched(benchmark::State& state, const Claim& claim, const View& view, const SamplingMethod& method) {
+void Batched(benchmark::State& state, const BenchClaim& claim, const View& view, const SamplingMethod& method) {
   constexpr uint64_t kCount = 2'000'000;
   Sampler sampler = SamplerOf(view, method);
   std::vector<uint64_t> batch(256);
@@ -60,7 +56,7 @@ void Batched(benchmark::State& state, const Claim& claim, const View& view, cons
 
 void Single(benchmark::State& state) {
   constexpr uint64_t kCount = 2'000'000;
-  const Permutation order(kRecords, SampleKey(1, 0, SampleUse::kShuffle));
+  const Permutation order(kSampledRecords, SampleKey(1, 0, SampleUse::kShuffle));
   PerItem(state, AtMost("sampling: a position of 10^8, one by one", 60, "ns"), kCount, [&] {
     // Each position depends on the previous element, because single requests do not overlap.
     uint64_t element = 0;
@@ -84,7 +80,7 @@ void Creating(benchmark::State& state) {
 
 OrdinalSet OneInTen() {
   OrdinalSet::Builder builder;
-  for (uint64_t i = 0; i < kRecords; ++i) {
+  for (uint64_t i = 0; i < kSampledRecords; ++i) {
     if (Mix64(i) % 10 == 0) builder.Add(i);
   }
   return builder.Take();
@@ -100,7 +96,7 @@ void Selected(benchmark::State& state) {
 }
 
 void InSelection(benchmark::State& state) {
-  Batched(state, {"sampling: a position in a selection of 10 % of 10^8, batched", Claim::Bound::kNone, 0, "ns"},
+  Batched(state, {"sampling: a position in a selection of 10 % of 10^8, batched", BenchClaim::Bound::kNone, 0, "ns"},
           View::Of(OneInTen()), GlobalShuffle{});
 }
 
@@ -120,7 +116,7 @@ void Command(benchmark::State& state) {
     state.SetIterationTime(seconds);
     rates.push_back(kLines / seconds / 1e6);
   }
-  Report({"sampling: ofindex sample -n 10000000 to a pipe", Claim::Bound::kAtLeast, 5, "M lines/s"}, Median(rates));
+  Report({"sampling: ofindex sample -n 10000000 to a pipe", BenchClaim::Bound::kAtLeast, 5, "M lines/s"}, Median(rates));
 }
 
 void Register(const char* name, void (*body)(benchmark::State&), int turns) {
@@ -128,7 +124,7 @@ void Register(const char* name, void (*body)(benchmark::State&), int turns) {
 }
 
 const bool registered = [] {
-  const View all = View::Range(0, kRecords);
+  const View all = View::Range(0, kSampledRecords);
   benchmark::RegisterBenchmark("sampling/batched",
                                [all](benchmark::State& state) {
                                  Batched(state, AtMost("sampling: a position of 10^8, batched", 25, "ns"), all,
@@ -141,7 +137,7 @@ const bool registered = [] {
   benchmark::RegisterBenchmark(
       "sampling/blocks",
       [all](benchmark::State& state) {
-        Batched(state, {"sampling: a position in blocks of 64, batched", Claim::Bound::kNone, 0, "ns"}, all,
+        Batched(state, {"sampling: a position in blocks of 64, batched", BenchClaim::Bound::kNone, 0, "ns"}, all,
                 BlockShape{.run = 64});
       })
       ->UseManualTime()

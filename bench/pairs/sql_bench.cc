@@ -39,7 +39,7 @@ Result<Fixture>& TheFixture() {
   return fixture;
 }
 
-void Ask(benchmark::State& state, const Claim& claim, const Question& question) {
+void Ask(benchmark::State& state, const BenchClaim& claim, const Question& question) {
   auto& fixture = TheFixture();
   if (!fixture) return Stop(state, fixture.error());
   const auto data = ImageRecords();
@@ -51,7 +51,7 @@ void Ask(benchmark::State& state, const Claim& claim, const Question& question) 
 }
 
 // Runs the same query twice: on `records`, and on a copy that the statement creates and SQLite indexes automatically.
-void AskCopy(benchmark::State& state, const Claim& claim, const Question& question, const Question& of_copy) {
+void AskCopy(benchmark::State& state, const BenchClaim& claim, const Question& question, const Question& of_copy) {
   auto& fixture = TheFixture();
   if (!fixture) return Stop(state, fixture.error());
   const auto data = ImageRecords();
@@ -62,7 +62,7 @@ void AskCopy(benchmark::State& state, const Claim& claim, const Question& questi
                   .bare = [&] { return SumOver(fixture->session, of_copy); }});
 }
 
-Claim AtLeast(std::string name, double asked) { return {std::move(name), Claim::Bound::kAtLeast, asked}; }
+BenchClaim AtLeast(std::string name, double asked) { return {std::move(name), BenchClaim::Bound::kAtLeast, asked}; }
 
 BENCHMARK_CAPTURE(Ask, scan, AtLeast("columns (d) SQL, a scan: records / plain table", 1.3),
                   Question{"SELECT count(*), sum(height), sum(score) FROM records WHERE height + width > 3000", 3})

@@ -22,8 +22,6 @@ namespace fs = std::filesystem;
 constexpr uint64_t kShards = 1000;
 constexpr uint64_t kNewShards = kShards / 100;
 constexpr double kShareOfBuild = 0.02;
-constexpr double kMiB = 1 << 20;
-constexpr double kMillion = 1e6;
 
 // Links to the shards of a dataset, in a folder of its own: all but the new ones, until they are added.
 class GrowingFolder {
@@ -72,8 +70,8 @@ void UpdateOneInAHundred(benchmark::State& state, const std::string& columns) {
     shares.push_back(*update / *build);
   }
   const std::string of = StrCat("(f) 1 % new shards of 1,000, ", columns == "none" ? "no columns" : "four columns");
-  Report({of + ": update beyond 2 % of a build", Claim::Bound::kAtMost, 200, "ms"}, Median(beyond));
-  Report({of + ": update, of a build", Claim::Bound::kNone, 0, {}}, Median(shares));
+  Report({of + ": update beyond 2 % of a build", BenchClaim::Bound::kAtMost, 200, "ms"}, Median(beyond));
+  Report({of + ": update, of a build", BenchClaim::Bound::kNone, 0, {}}, Median(shares));
 }
 
 void UpdateWithoutColumns(benchmark::State& state) { UpdateOneInAHundred(state, "none"); }
@@ -97,8 +95,8 @@ void UpdateHundredMillion(benchmark::State& state) {
     rates.push_back(static_cast<double>(synthetic->records) * 1e9 / *ns / kMillion);
     peak = std::max(peak, *bytes);
   }
-  Report({"(f) 100 M records: update by one small shard", Claim::Bound::kNone, 0, "M records/s"}, Median(rates));
-  Report({"(f) 100 M records: peak memory of the update", Claim::Bound::kAtMost, 300, "MiB"}, peak / kMiB);
+  Report({"(f) 100 M records: update by one small shard", BenchClaim::Bound::kNone, 0, "M records/s"}, Median(rates));
+  Report({"(f) 100 M records: peak memory of the update", BenchClaim::Bound::kAtMost, 300, "MiB"}, peak / kMiB);
 }
 
 BENCHMARK(UpdateWithoutColumns)->Name("update/none")->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);

@@ -119,7 +119,7 @@ Result<uint64_t> Copy(const std::string& from, const std::string& to, uint64_t r
 }
 
 // Reports the median of some runs of `work`, whose `amount` is in `unit` per second.
-void MeasureRate(benchmark::State& state, const Claim& claim, double amount, const Work& work) {
+void MeasureRate(benchmark::State& state, const BenchClaim& claim, double amount, const Work& work) {
   std::vector<double> seconds;
   for (auto _ : state) {
     uint64_t sum = 0;
@@ -135,7 +135,7 @@ void PackRows(benchmark::State& state) {
   const auto rows = Rows();
   if (!rows) return Stop(state, rows.error());
   const std::string arguments = StrCat("pack ", *rows, " --to tfrecord -o ", MemoryFolder(), "/packed.tfrecord");
-  Measure(state, {.claim = {"pack, JSON lines of 5 fields / the parser alone", Claim::Bound::kAtLeast, 1 / 1.5},
+  Measure(state, {.claim = {"pack, JSON lines of 5 fields / the parser alone", BenchClaim::Bound::kAtLeast, 1 / 1.5},
                   .records = kRows,
                   .ours = [&] { return Run(arguments, kRows); },
                   .bare = [&] { return ParseAlone(*rows); }});
@@ -145,7 +145,7 @@ void PackRowsRate(benchmark::State& state) {
   const auto rows = Rows();
   if (!rows) return Stop(state, rows.error());
   const std::string arguments = StrCat("pack ", *rows, " --to tfrecord -o ", MemoryFolder(), "/packed.tfrecord");
-  MeasureRate(state, {"pack, JSON lines of 5 fields", Claim::Bound::kAtLeast, 1, "M records/s"}, kRows / 1e6,
+  MeasureRate(state, {"pack, JSON lines of 5 fields", BenchClaim::Bound::kAtLeast, 1, "M records/s"}, kRows / 1e6,
               [&] { return Run(arguments, kRows); });
 }
 
@@ -154,7 +154,7 @@ void ConvertImages(benchmark::State& state) {
   if (!images) return Stop(state, images.error());
   if (const auto built = Run("build " + *images, 0); !built) return Stop(state, built.error());
   const std::string out = MemoryFolder() + "/converted.tfrecord";
-  Measure(state, {.claim = {"convert, 110 KB OFRecords to Examples, warm / a copy", Claim::Bound::kNone},
+  Measure(state, {.claim = {"convert, 110 KB OFRecords to Examples, warm / a copy", BenchClaim::Bound::kNone},
                   .records = kImages,
                   .ours = [&] { return Run(StrCat("convert ", *images, " --to tfrecord -o ", out), kImages); },
                   .bare = [&] { return Copy(*images, out + ".copy", kImages); }});
@@ -167,7 +167,7 @@ void ConvertImagesRate(benchmark::State& state) {
   if (!facts) return Stop(state, facts.error());
   if (const auto built = Run("build " + *images, 0); !built) return Stop(state, built.error());
   const std::string out = MemoryFolder() + "/converted.tfrecord";
-  MeasureRate(state, {"convert, 110 KB OFRecords to Examples, warm", Claim::Bound::kAtLeast, 1, "GB/s"},
+  MeasureRate(state, {"convert, 110 KB OFRecords to Examples, warm", BenchClaim::Bound::kAtLeast, 1, "GB/s"},
               static_cast<double>(facts->size) / 1e9,
               [&] { return Run(StrCat("convert ", *images, " --to tfrecord -o ", out), kImages); });
 }

@@ -35,7 +35,7 @@ void WriteAs(RealEncoding encoding, std::span<const Real> values, const ToIntege
 }
 
 // As function objects, so that the loop over the values contains them.
-constexpr auto kInteger = [](auto real) { return static_cast<int64_t>(real); };
+constexpr auto kAsInteger = [](auto real) { return static_cast<int64_t>(real); };
 constexpr auto kFloatBits = [](auto real) { return std::bit_cast<uint32_t>(static_cast<float>(real)); };
 constexpr auto kDoubleBits = [](double real) { return std::bit_cast<int64_t>(real); };
 
@@ -66,14 +66,14 @@ Result<std::vector<Real>> ReadReals(ChunkReader& in, uint64_t count) {
 void WriteFloats(std::span<const float> values, ChunkWriter& out) {
   if (values.empty()) return;
   if (std::all_of(values.begin(), values.end(), IsInteger<float>))
-    return WriteAs<int64_t>(RealEncoding::kIntegers, values, kInteger, out);
+    return WriteAs<int64_t>(RealEncoding::kIntegers, values, kAsInteger, out);
   WriteAs<uint32_t>(RealEncoding::kBits, values, kFloatBits, out);
 }
 
 void WriteDoubles(std::span<const double> values, ChunkWriter& out) {
   if (values.empty()) return;
   if (std::all_of(values.begin(), values.end(), IsInteger<double>))
-    return WriteAs<int64_t>(RealEncoding::kIntegers, values, kInteger, out);
+    return WriteAs<int64_t>(RealEncoding::kIntegers, values, kAsInteger, out);
   if (std::all_of(values.begin(), values.end(), IsFloat))
     return WriteAs<uint32_t>(RealEncoding::kNarrow, values, kFloatBits, out);
   WriteAs<int64_t>(RealEncoding::kBits, values, kDoubleBits, out);

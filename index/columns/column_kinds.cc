@@ -9,14 +9,12 @@ namespace {
 constexpr std::array kAllKinds = {FeatureKind::kNone,   FeatureKind::kBytes, FeatureKind::kFloat,
                                   FeatureKind::kDouble, FeatureKind::kInt32, FeatureKind::kInt64};
 
-constexpr uint8_t Bit(FeatureKind kind) { return static_cast<uint8_t>(1U << static_cast<uint8_t>(kind)); }
-
 }  // namespace
 
 std::string KindNames(uint8_t kinds) {
   std::string names;
   for (const FeatureKind kind : kAllKinds) {
-    if ((kinds & Bit(kind)) == 0) continue;
+    if ((kinds & BitOf(kind)) == 0) continue;
     if (!names.empty()) names += ',';
     names += Name(kind);
   }
@@ -37,7 +35,7 @@ std::optional<uint8_t> ParseKinds(std::string_view names) {
     bool known = false;
     for (const FeatureKind kind : kAllKinds) {
       if (word != Name(kind)) continue;
-      kinds = static_cast<uint8_t>(kinds | Bit(kind));
+      kinds = static_cast<uint8_t>(kinds | BitOf(kind));
       known = true;
     }
     if (!known) return std::nullopt;

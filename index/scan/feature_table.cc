@@ -11,11 +11,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint8_t Bit(FeatureKind kind) { return static_cast<uint8_t>(1U << static_cast<uint8_t>(kind)); }
-constexpr uint8_t Bit(ColumnValue::Type type) { return static_cast<uint8_t>(1U << static_cast<uint8_t>(type)); }
-
-constexpr uint8_t kIntegerKinds = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
-constexpr uint8_t kRealKinds = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
+constexpr uint8_t TypeBit(ColumnValue::Type type) { return static_cast<uint8_t>(1U << static_cast<uint8_t>(type)); }
 
 // Returns SQL's typeof() of the values, for display.
 std::string TypeNames(uint8_t kinds, uint8_t types) {
@@ -25,8 +21,8 @@ std::string TypeNames(uint8_t kinds, uint8_t types) {
   };
   add((kinds & kIntegerKinds) != 0, "INTEGER");
   add((kinds & kRealKinds) != 0, "REAL");
-  add((types & Bit(ColumnValue::Type::kText)) != 0, "TEXT");
-  add((types & Bit(ColumnValue::Type::kBlob)) != 0, "BLOB");
+  add((types & TypeBit(ColumnValue::Type::kText)) != 0, "TEXT");
+  add((types & TypeBit(ColumnValue::Type::kBlob)) != 0, "BLOB");
   return names;
 }
 
@@ -99,7 +95,7 @@ void FeatureTable::AddTypes(const std::string& name, const ChunkRow& chunk) {
 
 void FeatureTable::AddTypes(const ChunkRow& chunk, Entry& entry) {
   if (chunk.role != ColumnRole::kValue && chunk.role != ColumnRole::kList) return;
-  entry.types = static_cast<uint8_t>(entry.types | Bit(chunk.min.type) | Bit(chunk.max.type));
+  entry.types = static_cast<uint8_t>(entry.types | TypeBit(chunk.min.type) | TypeBit(chunk.max.type));
 }
 
 void FeatureTable::DropFrom(std::string name) {

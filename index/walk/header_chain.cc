@@ -1,10 +1,10 @@
 #include "index/walk/header_chain.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/framing.h"
 #include "base/text.h"
+#include "index/walk/walk_range.h"
 
 namespace ofindex {
 namespace {
@@ -63,7 +63,6 @@ Result<bool> HeaderChain::Reaches(uint64_t end) {
 // Returns the end of a record of `length` payload bytes; UINT64_MAX on overflow.
 uint64_t HeaderChain::EndOf(uint64_t begin, uint64_t length) const {
   const uint64_t overhead = FramingBytes(framing_);
-  constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
   return length > kNowhere - overhead - begin ? kNowhere : begin + length + overhead;
 }
 

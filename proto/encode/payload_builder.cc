@@ -85,7 +85,7 @@ uint8_t* WriteFeature(PayloadKind payload, const FeatureData& values, const Feat
   return out;
 }
 
-bool Precedes(ByteView a, ByteView b) { return AsText(a) < AsText(b); }
+bool NamePrecedes(ByteView a, ByteView b) { return AsText(a) < AsText(b); }
 
 std::string_view MessageName(PayloadKind kind) {
   switch (kind) {
@@ -202,7 +202,7 @@ ByteView PayloadBuilder::Map::content() const { return ByteView(bytes).first(use
 
 bool PayloadBuilder::Map::InOrder() const {
   for (size_t i = 1; i < entries.size(); ++i) {
-    if (!Precedes(NameOf(entries[i - 1]), NameOf(entries[i]))) return false;
+    if (!NamePrecedes(NameOf(entries[i - 1]), NameOf(entries[i]))) return false;
   }
   return true;
 }
@@ -213,7 +213,7 @@ Result<void> PayloadBuilder::Map::Settle(EntryOrder order, std::vector<uint8_t>&
   if (InOrder()) return {};
   std::vector<Entry> sorted = entries;
   std::sort(sorted.begin(), sorted.end(),
-            [this](const Entry& a, const Entry& b) { return Precedes(NameOf(a), NameOf(b)); });
+            [this](const Entry& a, const Entry& b) { return NamePrecedes(NameOf(a), NameOf(b)); });
   for (size_t i = 1; i < sorted.size(); ++i) {
     if (AsText(NameOf(sorted[i - 1])) != AsText(NameOf(sorted[i]))) continue;
     return Fail(ErrorCode::kFeature, StrCat("two features are called '", Printable(AsText(NameOf(sorted[i]))), "'"));

@@ -13,7 +13,6 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-constexpr uint8_t BitOf(FeatureKind kind) { return static_cast<uint8_t>(1U << static_cast<unsigned>(kind)); }
 
 double MagnitudeOf(const ColumnValue& value) {
   return value.type == Type::kInteger ? std::fabs(static_cast<double>(value.integer)) : std::fabs(value.real);
@@ -33,8 +32,8 @@ double MagnitudeOf(const ColumnStore::Zones& zones) {
 }  // namespace
 
 Result<SumKind> SumKindOf(ColumnStore& store, const Column& column) {
-  constexpr uint8_t kIntegers = BitOf(FeatureKind::kInt32) | BitOf(FeatureKind::kInt64) | BitOf(FeatureKind::kNone);
-  constexpr uint8_t kReals = BitOf(FeatureKind::kFloat) | BitOf(FeatureKind::kDouble) | BitOf(FeatureKind::kNone);
+  constexpr uint8_t kIntegers = kIntegerKinds | BitOf(FeatureKind::kNone);
+  constexpr uint8_t kReals = kRealKinds | BitOf(FeatureKind::kNone);
   const uint8_t kinds = store.kinds(column);
   if ((kinds & ~kIntegers) != 0 && (kinds & ~kReals) != 0) return SumKind::kAny;
   OFINDEX_ASSIGN(const std::shared_ptr<const ColumnStore::Zones> zones, store.ZonesOf(column));

@@ -60,9 +60,7 @@ class ResultBuilder {
 
 // Returns nothing if the column has other values than integers and NULL.
 Result<std::optional<IntegerRange>> RangeOf(ColumnStore& store, uint32_t number) {
-  constexpr unsigned kIntegers = 1U << static_cast<unsigned>(FeatureKind::kInt32) |
-                                 1U << static_cast<unsigned>(FeatureKind::kInt64) |
-                                 1U << static_cast<unsigned>(FeatureKind::kNone);
+  constexpr unsigned kIntegers = kIntegerKinds | BitOf(FeatureKind::kNone);
   const Column& column = store.columns()[number];
   if ((store.kinds(column) & ~kIntegers) != 0) return std::nullopt;
   OFINDEX_ASSIGN(const std::shared_ptr<const ColumnStore::Zones> zones, store.ZonesOf(column));

@@ -1,21 +1,11 @@
 #include "query/columns/column_affinity.h"
 
 namespace ofindex {
-namespace {
-
-constexpr uint8_t Bit(FeatureKind kind) { return static_cast<uint8_t>(1U << static_cast<unsigned>(kind)); }
-
-constexpr uint8_t kIntegers = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
-constexpr uint8_t kReals = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
-constexpr uint8_t kBytes = Bit(FeatureKind::kBytes);
-
-}  // namespace
-
 std::string_view DeclaredType(const ColumnStore& store, const Column& column) {
   const uint8_t kinds = store.kinds(column);
-  const bool integers = (kinds & kIntegers) != 0;
-  const bool reals = (kinds & kReals) != 0;
-  const bool bytes = (kinds & kBytes) != 0;
+  const bool integers = (kinds & kIntegerKinds) != 0;
+  const bool reals = (kinds & kRealKinds) != 0;
+  const bool bytes = (kinds & kBytesKind) != 0;
   if (column.is_list() || (bytes && !integers && !reals)) return "TEXT";
   if (bytes) return "";
   if (integers && reals) return "NUMERIC";

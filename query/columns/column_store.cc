@@ -9,6 +9,11 @@
 #include "query/columns/chunks/column_chunk.h"
 
 namespace ofindex {
+namespace {
+
+using Origin = Column::Origin;
+
+}  // namespace
 
 ColumnStore::ColumnStore(std::unique_ptr<ColumnSource> source, ColumnStoreOptions options)
     : source_(std::move(source)),
@@ -28,12 +33,9 @@ std::optional<uint64_t> ColumnStore::BlockOf(uint64_t ordinal) const {
 }
 
 uint8_t ColumnStore::kinds(const Column& column) const {
-  using Origin = Column::Origin;
-  constexpr auto kIntegers = static_cast<uint8_t>(1U << static_cast<uint8_t>(FeatureKind::kInt64));
-  constexpr auto kBytes = static_cast<uint8_t>(1U << static_cast<uint8_t>(FeatureKind::kBytes));
-  if (column.origin == Origin::kShard) return kBytes;
+  if (column.origin == Origin::kShard) return kBytesKind;
   const bool numbers = column.role == ColumnRole::kCount || column.role == ColumnRole::kSize;
-  return column.origin != Origin::kFeature || numbers ? kIntegers : features()[column.feature].kinds;
+  return column.origin != Origin::kFeature || numbers ? BitOf(FeatureKind::kInt64) : features()[column.feature].kinds;
 }
 
 Result<std::shared_ptr<const Chunk>> ColumnStore::Load(const Column& column, uint64_t block) {

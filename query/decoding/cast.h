@@ -26,10 +26,10 @@ template <typename To, typename From>
     return static_cast<From>(to) == from;
   } else if constexpr (std::is_integral_v<To>) {
     // Both bounds are powers of two, or 0, so a double holds them exactly.
-    constexpr double kMin = static_cast<double>(std::numeric_limits<To>::min());
+    constexpr double kBegin = static_cast<double>(std::numeric_limits<To>::min());
     const double kEnd = std::ldexp(1.0, std::numeric_limits<To>::digits);
     const double whole = std::trunc(static_cast<double>(from));
-    if (!(whole >= kMin && whole < kEnd)) return false;
+    if (!(whole >= kBegin && whole < kEnd)) return false;
     to = static_cast<To>(whole);
     return true;
   } else {

@@ -8,13 +8,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint32_t Bit(FeatureKind kind) { return 1U << static_cast<unsigned>(kind); }
-
 constexpr uint64_t kMaxReserved = uint64_t{1} << 20;  // records
-
-constexpr uint32_t kBytesKinds = Bit(FeatureKind::kBytes);
-constexpr uint32_t kIntegerKinds = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
-constexpr uint32_t kFloatKinds = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
 
 template <typename To, typename From>
 bool CastNumbersTo(const uint8_t* from, uint64_t count, uint8_t* to) {
@@ -24,9 +18,9 @@ bool CastNumbersTo(const uint8_t* from, uint64_t count, uint8_t* to) {
 }  // namespace
 
 uint32_t KindsOf(FeatureSpec::Form form, DataType type) {
-  if (type == DataType::kBytes) return kBytesKinds;
-  if (form == FeatureSpec::Form::kRaw) return kBytesKinds | kIntegerKinds | kFloatKinds;
-  return type == DataType::kFloat32 || type == DataType::kFloat64 ? kFloatKinds : kIntegerKinds;
+  if (type == DataType::kBytes) return kBytesKind;
+  if (form == FeatureSpec::Form::kRaw) return kBytesKind | kIntegerKinds | kRealKinds;
+  return type == DataType::kFloat32 || type == DataType::kFloat64 ? kRealKinds : kIntegerKinds;
 }
 
 FeatureColumn::FeatureColumn(const FeatureSpec& spec, uint8_t* place)

@@ -7,7 +7,7 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kMinRecords = 16;
-constexpr uint64_t kMaxRecords = 256;
+constexpr uint64_t kMaxPieceRecords = 256;
 constexpr uint64_t kMaxKeptPiece = uint64_t{16} << 20;
 constexpr uint64_t kPieceBytes = uint64_t{256} << 10;  // at most half of a processor's own cache
 constexpr uint64_t kMaxPieceBytes = uint64_t{4} << 20;
@@ -83,7 +83,7 @@ Result<void> PieceDecoder::DecodeWhole(uint64_t ordinal, size_t i, uint64_t reco
 // As many as fit in the cache; for large records enough to overlap their reads, unless a few fill a batch.
 void PieceDecoder::ChoosePiece(uint64_t bytes) {
   bytes = std::max<uint64_t>(bytes, 1);
-  const uint64_t limit = std::clamp<uint64_t>(kMaxPieceBytes / bytes, 1, kMaxRecords);
+  const uint64_t limit = std::clamp<uint64_t>(kMaxPieceBytes / bytes, 1, kMaxPieceRecords);
   state_->piece_records = std::min(std::max(kPieceBytes / bytes, kMinRecords), limit);
 }
 

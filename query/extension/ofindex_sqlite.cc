@@ -1,11 +1,10 @@
 // The loadable extension: after `.load ofindex_sqlite`, CREATE VIRTUAL TABLE t USING ofindex('data/train').
 
-#include <sqlite3ext.h>
+#include <sqlite3.h>
 
 #include "base/allocation.h"
+#include "query/extension/routines.h"
 #include "query/tables/tables.h"
-
-SQLITE_EXTENSION_INIT1
 
 namespace {
 
@@ -23,7 +22,7 @@ int Refuse(char** error, const char* why) {
 /// (sqlite.org/c3ref/load_extension.html).
 extern "C" __attribute__((visibility("default"))) int sqlite3_ofindexsqlite_init(sqlite3* db, char** error,
                                                                                  const sqlite3_api_routines* routines) {
-  SQLITE_EXTENSION_INIT2(routines);
+  ofindex::UseRoutines(routines);
   if (sqlite3_libversion_number() < kMinVersion) return Refuse(error, "SQLite is older than 3.38");
   const ofindex::Result<void> registered =
       ofindex::WithMemory("the extension", [&] { return ofindex::RegisterIndexModule(db); });

@@ -1,9 +1,12 @@
 #pragma once
 
-// Included by the compiler's -include in every source of the extension that calls SQLite: the calls then go through the
-// host's table of routines, and not to a second SQLite next to the host's. Two copies of SQLite in one process would
-// break each other's locks (sqlite.org/howtocorrupt.html, 2.2.1).
+struct sqlite3_api_routines;
 
-#include <sqlite3ext.h>
+namespace ofindex {
 
-SQLITE_EXTENSION_INIT3
+/// The functions of SQLite that ofindex's libraries call are defined in the extension: each calls the host's, from
+/// `routines`, which must be set before any is called. A second SQLite next to the host's never enters the process: two
+/// copies would break each other's locks (sqlite.org/howtocorrupt.html, 2.2.1).
+void UseRoutines(const sqlite3_api_routines* routines);
+
+}  // namespace ofindex

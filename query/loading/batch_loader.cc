@@ -20,7 +20,7 @@ namespace ofindex {
 namespace {
 
 // A higher number is useless, and memory for this many can be allocated.
-constexpr uint64_t kMaxRecords = uint64_t{1} << 28;
+constexpr uint64_t kMaxBatchSize = uint64_t{1} << 28;
 constexpr size_t kMaxBatches = size_t{1} << 20;
 
 /// Blocks signals in this thread, and so in the threads that it starts, while this lives. Signals raised by a fault
@@ -204,8 +204,8 @@ Result<BatchLoader::Outcome> LoaderState::Next(std::chrono::milliseconds patienc
 Result<std::unique_ptr<BatchLoader>> BatchLoader::Start(std::shared_ptr<const PayloadSource> source,
                                                         std::shared_ptr<const BatchDecoder> decoder, NextOrdinals order,
                                                         Options options) {
-  if (options.batch_size == 0 || options.batch_size > kMaxRecords) {
-    return Fail(ErrorCode::kUsage, StrCat("batches of ", options.batch_size, " records; expected 1 to ", kMaxRecords));
+  if (options.batch_size == 0 || options.batch_size > kMaxBatchSize) {
+    return Fail(ErrorCode::kUsage, StrCat("batches of ", options.batch_size, " records; expected 1 to ", kMaxBatchSize));
   }
   if (options.prefetch == 0 || options.prefetch > kMaxBatches) {
     return Fail(ErrorCode::kUsage, StrCat("prefetch of ", options.prefetch, " batches; expected 1 to ", kMaxBatches));

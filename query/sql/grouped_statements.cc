@@ -64,10 +64,9 @@ bool IsOver(const SqlLimits& limits) {
 
 // Returns whether a column of `records` never holds bytes or lists.
 bool HoldsNumbersOnly(const ColumnStore& store, uint32_t number) {
-  constexpr unsigned kBytes = 1U << static_cast<unsigned>(FeatureKind::kBytes);
   if (number >= store.columns().size()) return false;
   const Column& column = store.columns()[number];
-  return !column.is_list() && (store.kinds(column) & kBytes) == 0;
+  return !column.is_list() && (store.kinds(column) & kBytesKind) == 0;
 }
 
 // Returns the values of literals; nothing unless all are reals.
@@ -290,8 +289,7 @@ bool GroupedStatements::IsList(uint32_t number) const {
 bool GroupedStatements::CanSum(uint32_t number) const {
   if (number >= store_->columns().size()) return SumRuleOfSqlite() == SumRule::kPlain;
   const Column& column = store_->columns()[number];
-  const uint8_t bytes = static_cast<uint8_t>(1U << static_cast<unsigned>(FeatureKind::kBytes));
-  if ((store_->kinds(column) & bytes) != 0) return false;
+  if ((store_->kinds(column) & kBytesKind) != 0) return false;
   const Result<SumKind> kind = SumKindOf(*store_, column);
   return kind && (SumRuleOfSqlite() == SumRule::kPlain || *kind != SumKind::kAny);
 }
@@ -303,9 +301,7 @@ bool GroupedStatements::LooksAlike(uint32_t number) const {
     return integral && *integral;
   }
   const Column& column = store_->columns()[number];
-  constexpr unsigned kReals =
-      1U << static_cast<unsigned>(FeatureKind::kFloat) | 1U << static_cast<unsigned>(FeatureKind::kDouble);
-  return (store_->kinds(column) & kReals) == 0;
+  return (store_->kinds(column) & kRealKinds) == 0;
 }
 
 }  // namespace ofindex

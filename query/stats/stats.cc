@@ -11,12 +11,8 @@
 namespace ofindex {
 namespace {
 
-constexpr uint8_t Bit(FeatureKind kind) { return static_cast<uint8_t>(1U << static_cast<uint8_t>(kind)); }
-
 bool HasIntegersAndReals(uint8_t kinds) {
-  constexpr uint8_t kIntegers = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
-  constexpr uint8_t kReals = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
-  return (kinds & kIntegers) != 0 && (kinds & kReals) != 0;
+  return (kinds & kIntegerKinds) != 0 && (kinds & kRealKinds) != 0;
 }
 
 std::optional<Histogram> EmptyHistogram(const NumberRanges& numbers, size_t bins) {

@@ -158,7 +158,7 @@ constexpr TableKind kTables[] = {
 };
 
 /// The data that a module is registered with, held by each of its tables.
-struct Registered {
+struct CatalogModule {
   const TableKind* kind;
   std::shared_ptr<const Catalog> catalog;
   WorkLimits limits;
@@ -166,7 +166,7 @@ struct Registered {
   [[nodiscard]] size_t rows() const { return kind->rows(*catalog); }
 };
 
-Result<std::optional<EqualityIndex>> IndexOf(const Registered& of, const Key& key) {
+Result<std::optional<EqualityIndex>> IndexOf(const CatalogModule& of, const Key& key) {
   return EqualityIndex::Build(of.rows(), of.limits, [&](const EqualityIndex::Take& take) -> Result<void> {
     OFINDEX_TRY(of.limits.Check());
     for (size_t row = 0; row < of.rows(); ++row) {
@@ -183,7 +183,7 @@ Result<std::optional<EqualityIndex>> IndexOf(const Registered& of, const Key& ke
 }
 
 struct CatalogTable : sqlite3_vtab {
-  explicit CatalogTable(const Registered& registered) : sqlite3_vtab(), of(registered) {}
+  explicit CatalogTable(const CatalogModule& registered) : sqlite3_vtab(), of(registered) {}
 
   /// Returns the rows that may have `value`, or one of its values, in the column of a key; nothing without an index.
   [[nodiscard]] Result<std::optional<AscendingRows>> Find(Way way, sqlite3_value* value) {
@@ -207,7 +207,7 @@ struct CatalogTable : sqlite3_vtab {
     return indexes[number]->Find(readings);
   }
 
-  Registered of;
+  CatalogModule of;
   std::array<bool, kMaxKeys> tried = {};
   std::array<std::optional<EqualityIndex>, kMaxKeys> indexes;  // by key, once it was used
 };
@@ -228,18 +228,11 @@ struct CatalogCursor : sqlite3_vtab_cursor {
   uint64_t row = 0;
 };
 
-CatalogTable& TableOf(sqlite3_vtab* table) { return *static_cast<CatalogTable*>(table); }
-CatalogCursor& CursorOf(sqlite3_vtab_cursor* cursor) { return *static_cast<CatalogCursor*>(cursor); }
+CatalogTable& CatalogTableOf(sqlite3_vtab* table) { return *static_cast<CatalogTable*>(table); }
+CatalogCursor& CatalogCursorOf(sqlite3_vtab_cursor* cursor) { return *static_cast<CatalogCursor*>(cursor); }
 
-// Runs `body`, which returns Result<void>; an error becomes that of `table`. Nothing is thrown through SQLite.
-template <typename Body>
-int Guarded(sqlite3_vtab* table, Body&& body) {
-  const Result<void> result = WithMemory("a query", std::forward<Body>(body));
-  return result ? SQLITE_OK : Report(table, result.error());
-}
-
-int Connect(sqlite3* db, void* data, int, const char* const*, sqlite3_vtab** table, char**) {
-  const auto& registered = *static_cast<const Registered*>(data);
+int ConnectCatalog(sqlite3* db, void* data, int, const char* const*, sqlite3_vtab** table, char**) {
+  const auto& registered = *static_cast<const CatalogModule*>(data);
   if (const int result = sqlite3_declare_vtab(db, registered.kind->declaration); result != SQLITE_OK) return result;
   const Result<void> made = WithMemory("a table", [&]() -> Result<void> {
     *table = new CatalogTable(registered);
@@ -248,8 +241,8 @@ int Connect(sqlite3* db, void* data, int, const char* const*, sqlite3_vtab** tab
   return made ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-int Disconnect(sqlite3_vtab* table) {
-  delete &TableOf(table);
+int DisconnectCatalog(sqlite3_vtab* table) {
+  delete &CatalogTableOf(table);
   return SQLITE_OK;
 }
 
@@ -263,8 +256,8 @@ bool IsFoundBy(sqlite3_index_info* info, int i, const Key& key) {
 // SQLite repeats the comparison for the rows that the table finds, since the comparison may not use the affinity of the
 // column. The values of an IN are taken all at once: if the table took them one by one, SQLite would compare each as if
 // the other side had no affinity.
-int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
-  const Registered& of = TableOf(table).of;
+int BestIndexCatalog(sqlite3_vtab* table, sqlite3_index_info* info) {
+  const CatalogModule& of = CatalogTableOf(table).of;
   auto rows = static_cast<double>(of.rows());
   info->estimatedCost = rows + 1;
   for (size_t k = kMaxKeys; k-- > 0;) {
@@ -283,21 +276,21 @@ int BestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
   return SQLITE_OK;
 }
 
-int Open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
+int OpenCatalog(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
   return Guarded(table, [&]() -> Result<void> {
-    *cursor = new CatalogCursor(TableOf(table));
+    *cursor = new CatalogCursor(CatalogTableOf(table));
     return {};
   });
 }
 
-int Close(sqlite3_vtab_cursor* cursor) {
-  delete &CursorOf(cursor);
+int CloseCatalog(sqlite3_vtab_cursor* cursor) {
+  delete &CatalogCursorOf(cursor);
   return SQLITE_OK;
 }
 
-int Filter(sqlite3_vtab_cursor* base, int way, const char*, int, sqlite3_value** values) {
+int FilterCatalog(sqlite3_vtab_cursor* base, int way, const char*, int, sqlite3_value** values) {
   return Guarded(base->pVtab, [&]() -> Result<void> {
-    CatalogCursor& cursor = CursorOf(base);
+    CatalogCursor& cursor = CatalogCursorOf(base);
     cursor.found.reset();
     cursor.row = 0;
     if (way == 0) return {};
@@ -309,42 +302,42 @@ int Filter(sqlite3_vtab_cursor* base, int way, const char*, int, sqlite3_value**
   });
 }
 
-int Next(sqlite3_vtab_cursor* cursor) {
-  CursorOf(cursor).Advance();
+int NextCatalog(sqlite3_vtab_cursor* cursor) {
+  CatalogCursorOf(cursor).Advance();
   return SQLITE_OK;
 }
 
-int Eof(sqlite3_vtab_cursor* cursor) { return CursorOf(cursor).row >= TableOf(cursor->pVtab).of.rows() ? 1 : 0; }
+int EofCatalog(sqlite3_vtab_cursor* cursor) { return CatalogCursorOf(cursor).row >= CatalogTableOf(cursor->pVtab).of.rows() ? 1 : 0; }
 
-int Column(sqlite3_vtab_cursor* base, sqlite3_context* context, int column) {
+int ColumnCatalog(sqlite3_vtab_cursor* base, sqlite3_context* context, int column) {
   return Guarded(base->pVtab, [&]() -> Result<void> {
-    const CatalogCursor& cursor = CursorOf(base);
+    const CatalogCursor& cursor = CatalogCursorOf(base);
     cursor.table.of.kind->put(context, *cursor.table.of.catalog, cursor.row, column);
     return {};
   });
 }
 
-int Rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* rowid) {
-  *rowid = static_cast<sqlite3_int64>(CursorOf(cursor).row);
+int RowidCatalog(sqlite3_vtab_cursor* cursor, sqlite3_int64* rowid) {
+  *rowid = static_cast<sqlite3_int64>(CatalogCursorOf(cursor).row);
   return SQLITE_OK;
 }
 
 // Without xCreate, a table exists under the name of its module; without xUpdate, it is read-only.
-constexpr sqlite3_module MakeModule() {
+constexpr sqlite3_module MakeCatalogModule() {
   sqlite3_module module{};
-  module.xConnect = Connect;
-  module.xDisconnect = Disconnect;
-  module.xBestIndex = BestIndex;
-  module.xOpen = Open;
-  module.xClose = Close;
-  module.xFilter = Filter;
-  module.xNext = Next;
-  module.xEof = Eof;
-  module.xColumn = Column;
-  module.xRowid = Rowid;
+  module.xConnect = ConnectCatalog;
+  module.xDisconnect = DisconnectCatalog;
+  module.xBestIndex = BestIndexCatalog;
+  module.xOpen = OpenCatalog;
+  module.xClose = CloseCatalog;
+  module.xFilter = FilterCatalog;
+  module.xNext = NextCatalog;
+  module.xEof = EofCatalog;
+  module.xColumn = ColumnCatalog;
+  module.xRowid = RowidCatalog;
   return module;
 }
-constexpr sqlite3_module kModule = MakeModule();
+constexpr sqlite3_module kCatalogModule = MakeCatalogModule();
 
 }  // namespace
 
@@ -359,10 +352,10 @@ Result<Catalog> ReadCatalog(SharedCatalog& shared) {
 
 Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog, WorkLimits limits) {
   for (const TableKind& kind : kTables) {
-    auto* const registered = new Registered{&kind, catalog, limits};
-    const auto destroy = [](void* data) { delete static_cast<Registered*>(data); };
+    auto* const registered = new CatalogModule{&kind, catalog, limits};
+    const auto destroy = [](void* data) { delete static_cast<CatalogModule*>(data); };
     // SQLite destroys it if this fails.
-    if (sqlite3_create_module_v2(db, kind.name, &kModule, registered, destroy) != SQLITE_OK) {
+    if (sqlite3_create_module_v2(db, kind.name, &kCatalogModule, registered, destroy) != SQLITE_OK) {
       return Fail(ErrorCode::kLimit, StrCat("table ", kind.name, ": SQLite: ", sqlite3_errmsg(db)), "free some memory");
     }
   }

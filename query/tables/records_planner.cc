@@ -47,13 +47,9 @@ std::optional<Op> OpOf(int constraint) {
   }
 }
 
-bool HoldsBytes(uint8_t kinds) { return (kinds & (1U << static_cast<unsigned>(FeatureKind::kBytes))) != 0; }
+bool HoldsBytes(uint8_t kinds) { return (kinds & kBytesKind) != 0; }
 
-bool HoldsNumbers(uint8_t kinds) {
-  constexpr unsigned kBytesOrNone =
-      1U << static_cast<unsigned>(FeatureKind::kBytes) | 1U << static_cast<unsigned>(FeatureKind::kNone);
-  return (kinds & ~kBytesOrNone) != 0;
-}
+bool HoldsNumbers(uint8_t kinds) { return (kinds & (kIntegerKinds | kRealKinds)) != 0; }
 
 // Returns whether the kernels can answer `op` on `column`.
 bool CanAnswer(Op op, const Column& column, uint8_t kinds, bool plain) {

@@ -45,13 +45,6 @@ struct Cursor : sqlite3_vtab_cursor {
 Table& TableOf(sqlite3_vtab* table) { return *static_cast<Table*>(table); }
 Cursor& CursorOf(sqlite3_vtab_cursor* cursor) { return *static_cast<Cursor*>(cursor); }
 
-// Runs `body`, which returns Result<void>; an error becomes that of `table`.
-template <typename Body>
-int Guarded(sqlite3_vtab* table, Body&& body) {
-  const Result<void> result = WithMemory("a query", std::forward<Body>(body));
-  return result ? SQLITE_OK : Report(table, result.error());
-}
-
 // The declaration is our own text, as long as the names require: limits for untrusted statements do not apply to it.
 class Unlimited {
  public:

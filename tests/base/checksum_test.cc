@@ -7,17 +7,11 @@
 #include <string>
 
 #include "base/text.h"
+#include "tests/support/random_bytes.h"
 #include "tests/support/shard_bytes.h"
 
 namespace ofindex {
 namespace {
-
-std::string RandomBytes(size_t n, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::string bytes;
-  while (bytes.size() < n) bytes.push_back(static_cast<char>(random() & 0xff));
-  return bytes;
-}
 
 std::string Ascending(int first, int step) {
   std::string bytes;

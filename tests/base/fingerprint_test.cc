@@ -1,13 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <initializer_list>
-#include <random>
 #include <set>
 #include <string>
 
 #include "base/checksum.h"
 #include "base/shard_identity.h"
 #include "tests/support/files.h"
+#include "tests/support/random_bytes.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
 
@@ -16,12 +16,7 @@ namespace {
 
 constexpr uint64_t kKiB = 1024;
 
-std::string RandomBytes(uint64_t n) {
-  std::mt19937_64 random(n);
-  std::string bytes;
-  while (bytes.size() < n) bytes.push_back(static_cast<char>(random() & 0xff));
-  return bytes;
-}
+std::string BytesOfSize(uint64_t n) { return RandomBytes(n, n); }
 
 Result<uint64_t> FingerprintOf(const std::string& path, uint64_t size) {
   auto file = File::OpenRead(path);
@@ -49,7 +44,7 @@ TEST_CASE("flipping any bit of a file of up to 64 KiB changes its fingerprint") 
   const TempDir dir;
   for (uint64_t size : {1 * kKiB, 64 * kKiB - 1, 64 * kKiB}) {
     const uint64_t step = size <= kKiB ? 1 : 61;
-    CHECK(CountNoticedFlips(dir, RandomBytes(size), step) == (size + step - 1) / step);
+    CHECK(CountNoticedFlips(dir, BytesOfSize(size), step) == (size + step - 1) / step);
   }
 }
 
@@ -57,13 +52,13 @@ TEST_CASE("in a large file, both ends and eight pages in between are read") {
   const TempDir dir;
   constexpr uint64_t kPage = 4 * kKiB;
   // Both ends are 16 KiB, 4 pages; if the size is a whole number of pages, no page is read in part.
-  CHECK(CountNoticedFlips(dir, RandomBytes(1024 * kKiB), kPage) == 4 + 8 + 4);
+  CHECK(CountNoticedFlips(dir, BytesOfSize(1024 * kKiB), kPage) == 4 + 8 + 4);
 }
 
 TEST_CASE("the first and the last byte of a large file are covered") {
   const TempDir dir;
   for (uint64_t size : {64 * kKiB + 1, 1000 * kKiB + 7}) {
-    WriteFile(dir / "f", RandomBytes(size));
+    WriteFile(dir / "f", BytesOfSize(size));
     const uint64_t sound = FingerprintOf(dir / "f");
     for (uint64_t at : {uint64_t{0}, 16 * kKiB - 1, size - 16 * kKiB, size - 1}) {
       CAPTURE(at);
@@ -89,7 +84,7 @@ TEST_CASE("files of zeros have a different fingerprint for every size around 64 
 TEST_CASE("a copy has the same fingerprint, and an empty file has a fingerprint too") {
   const TempDir dir;
   for (uint64_t size : {uint64_t{0}, uint64_t{1}, 64 * kKiB, 64 * kKiB + 1, 300 * kKiB}) {
-    const std::string bytes = RandomBytes(size);
+    const std::string bytes = BytesOfSize(size);
     WriteFile(dir / "f", bytes);
     WriteFile(dir / "copy", bytes);
     CHECK(FingerprintOf(dir / "f") == FingerprintOf(dir / "copy"));
@@ -103,9 +98,9 @@ TEST_CASE("after bytes are appended, the fingerprint over a file's old size is u
   const TempDir dir;
   for (uint64_t size : {uint64_t{0}, uint64_t{100}, 64 * kKiB, 64 * kKiB + 1, 300 * kKiB}) {
     CAPTURE(size);
-    WriteFile(dir / "f", RandomBytes(size));
+    WriteFile(dir / "f", BytesOfSize(size));
     const uint64_t before = FingerprintOf(dir / "f");
-    AppendTo(dir / "f", RandomBytes(70 * kKiB));
+    AppendTo(dir / "f", BytesOfSize(70 * kKiB));
     CHECK(FingerprintOf(dir / "f", size) == before);
     CHECK(FingerprintOf(dir / "f") != before);
   }
@@ -115,7 +110,7 @@ TEST_CASE("a file that has shrunk is stale, and the message gives the number of 
   const TempDir dir;
   for (uint64_t size : {uint64_t{1}, 64 * kKiB, 64 * kKiB + 1, 300 * kKiB}) {
     CAPTURE(size);
-    WriteFile(dir / "f", RandomBytes(size - 1));
+    WriteFile(dir / "f", BytesOfSize(size - 1));
     const auto fingerprint = FingerprintOf(dir / "f", size);
     REQUIRE_FALSE(fingerprint);
     CHECK(fingerprint.error().code == ErrorCode::kStale);
@@ -126,11 +121,11 @@ TEST_CASE("a file that has shrunk is stale, and the message gives the number of 
 TEST_CASE("fingerprints never change, because indexes store them") {
   const TempDir dir;
   for (uint64_t size : {uint64_t{0}, uint64_t{100}, 64 * kKiB}) {
-    const std::string bytes = RandomBytes(size);
+    const std::string bytes = BytesOfSize(size);
     WriteFile(dir / "f", bytes);
     CHECK(FingerprintOf(dir / "f") == Xxh3(AsBytes(Le64(size) + bytes)));
   }
-  const std::string bytes = RandomBytes(1'000'000);
+  const std::string bytes = BytesOfSize(1'000'000);
   std::string read = Le64(bytes.size()) + bytes.substr(0, 16 * kKiB);
   // Every ninth of the bytes between both ends, rounded down to a page.
   for (uint64_t at :

@@ -28,6 +28,13 @@ struct WalkedShard {
   }
 };
 
+/// Returns `bytes`, `n` times.
+inline std::string Repeated(size_t n, const std::string& bytes) {
+  std::string all;
+  for (size_t i = 0; i < n; ++i) all += bytes;
+  return all;
+}
+
 inline File OpenFile(const std::string& path) {
   auto file = File::OpenRead(path);
   REQUIRE_MESSAGE(file.has_value(), path);

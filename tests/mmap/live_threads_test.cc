@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "mmap/record_reader.h"
+#include "tests/mmap/live_deadline.h"
 #include "tests/support/files.h"
 #include "tests/support/mapped_dataset.h"
 #include "tests/support/shard_bytes.h"
@@ -21,14 +21,8 @@ namespace {
 // sets the duration in seconds; the default is 3.
 
 constexpr size_t kAttacked = 0;
-constexpr int kReaders = 4;
-using Clock = std::chrono::steady_clock;
+constexpr int kShardReaders = 4;
 using std::chrono::milliseconds;
-
-Clock::time_point Deadline() {
-  const char* seconds = std::getenv("OFINDEX_LIVE_SECONDS");
-  return Clock::now() + std::chrono::seconds(seconds == nullptr ? 3 : std::atoi(seconds));
-}
 
 std::vector<ShardPlan> TwoShards() {
   return {{.path = "part-0", .framing = Framing::kOfRecord, .payloads = SomePayloads(300, 1500, 1)},
@@ -36,56 +30,57 @@ std::vector<ShardPlan> TwoShards() {
 }
 
 // A change to the attacked shard. Each attack restores the right bytes at the end.
-using Attack = void (*)(const std::string& path, const std::string& bytes, std::mt19937_64& random);
+using ShardAttack = void (*)(const std::string& path, const std::string& bytes, std::mt19937_64& random);
 
 // Waits before the damage is repaired, sometimes too briefly for a reader to notice it.
 void Pause(std::mt19937_64& random) { std::this_thread::sleep_for(std::chrono::microseconds(random() % 4000)); }
 
-constexpr Attack kCutAndRestore = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+constexpr ShardAttack kCutAndRestore = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
   TruncateTo(path, random() % bytes.size());
   Pause(random);
   WriteFile(path, bytes);
 };
 
-constexpr Attack kCutInLastPage = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+constexpr ShardAttack kCutInLastPage = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
   const uint64_t size = bytes.size() - 1 - random() % 3000;  // the map reads zeros there, without a fault
   TruncateTo(path, size);
   Pause(random);
   OverwriteAt(path, size, std::string_view(bytes).substr(size));
 };
 
-constexpr Attack kZerosAndRestore = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+constexpr ShardAttack kZerosAndRestore = [](const std::string& path, const std::string& bytes,
+                                            std::mt19937_64& random) {
   TruncateTo(path, 0);
   TruncateTo(path, bytes.size());  // all zeros, of the right size
   Pause(random);
   OverwriteAt(path, 0, bytes);
 };
 
-constexpr Attack kDelete = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+constexpr ShardAttack kDelete = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
   std::filesystem::remove(path);
   Pause(random);
   WriteFile(path, bytes);
 };
 
-constexpr Attack kReplace = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+constexpr ShardAttack kReplace = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
   ReplaceFile(path, std::string(bytes.size(), 'x'));
   Pause(random);
   ReplaceFile(path, bytes);
 };
 
-constexpr Attack kOverwrite = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+constexpr ShardAttack kOverwrite = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
   OverwriteAt(path, 0, std::string(bytes.size(), 'x'));
   Pause(random);
   OverwriteAt(path, 0, bytes);
 };
 
-constexpr Attack kGrow = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
+constexpr ShardAttack kGrow = [](const std::string& path, const std::string& bytes, std::mt19937_64& random) {
   AppendTo(path, RecordBytes(Framing::kOfRecord, "one more"));
   Pause(random);
   TruncateTo(path, bytes.size());
 };
 
-struct Tally {
+struct ShardTally {
   std::atomic<uint64_t> right{0};        // reads of the attacked shard that returned its bytes
   std::atomic<uint64_t> errors{0};       // reads of the attacked shard that returned an error
   std::atomic<uint64_t> wrong{0};        // any other bytes, from any shard
@@ -97,7 +92,7 @@ struct Tally {
 /// all combinations of limits on open maps and descriptors.
 class LiveReader {
  public:
-  LiveReader(const MappedDataset& dataset, IoMode io, uint64_t seed, Tally& tally)
+  LiveReader(const MappedDataset& dataset, IoMode io, uint64_t seed, ShardTally& tally)
       : dataset_(dataset), io_(io), random_(seed), tally_(tally) {}
 
   void RunUntil(Clock::time_point deadline) {
@@ -153,19 +148,19 @@ class LiveReader {
   const MappedDataset& dataset_;
   const IoMode io_;
   std::mt19937_64 random_;
-  Tally& tally_;
+  ShardTally& tally_;
   std::vector<uint8_t> copy_;
   std::vector<uint64_t> ordinals_;
   RecordBatch batch_;
 };
 
 // Runs readers and attacks against each other, and checks the invariants.
-void Run(IoMode io, const std::vector<Attack>& attacks) {
+void Run(IoMode io, const std::vector<ShardAttack>& attacks) {
   const MappedDataset dataset(TwoShards());
-  const Clock::time_point deadline = Deadline();
-  Tally tally;
+  const Clock::time_point deadline = LiveDeadline();
+  ShardTally tally;
   std::vector<std::jthread> readers;
-  for (int t = 0; t < kReaders; ++t) {
+  for (int t = 0; t < kShardReaders; ++t) {
     readers.emplace_back([&, t] { LiveReader(dataset, io, static_cast<uint64_t>(t), tally).RunUntil(deadline); });
   }
   std::mt19937_64 random(41);
@@ -184,8 +179,8 @@ void Run(IoMode io, const std::vector<Attack>& attacks) {
   CHECK(tally.errors > 0);
 }
 
-const std::vector<Attack> kEveryAttack = {kCutAndRestore, kCutInLastPage, kZerosAndRestore, kDelete, kReplace,
-                                          kOverwrite,     kGrow};
+const std::vector<ShardAttack> kEveryAttack = {kCutAndRestore, kCutInLastPage, kZerosAndRestore, kDelete, kReplace,
+                                               kOverwrite,     kGrow};
 
 TEST_CASE("readers through a map survive any change to a shard, and return its bytes or an error") {
   Run(IoMode::kMmap, kEveryAttack);

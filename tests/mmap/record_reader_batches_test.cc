@@ -208,13 +208,13 @@ TEST_CASE("records at the edges of large blocks are correct, on the slow path an
 }
 
 // A change made to a shard after its records were read, and the record it affects.
-struct Change {
+struct RecordChange {
   const char* what;
   void (*apply)(const MappedDataset& dataset, uint64_t record);
   bool held_is_right = false;  // a reader that holds the old file open continues with it
 };
 
-const Change kChanges[] = {
+const RecordChange kRecordChanges[] = {
     {"cut by a byte",
      [](const MappedDataset& d, uint64_t) { TruncateTo(d.shard_path(0), d.shard_bytes(0).size() - 1); }},
     {"cut in the record",
@@ -243,7 +243,7 @@ TEST_CASE("a shard that changes after its blocks are cached is stale for the nex
   constexpr uint64_t kRecord = 25;
   // Contains repeats, and records of the untouched shard before and after the changed record.
   const Ordinals ordinals = {kRecord, 3, 60, kRecord, 41, kRecord, 70};
-  for (const Change& change : kChanges) {
+  for (const RecordChange& change : kRecordChanges) {
     for (bool held : {true, false}) {
       CAPTURE(change.what);
       CAPTURE(held);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mmap/record_reader.h"
+#include "tests/mmap/offsets/holed_map.h"
 #include "tests/mmap/reading.h"
 #include "tests/support/mapped_dataset.h"
 #include "tests/support/shard_bytes.h"
@@ -18,13 +18,12 @@ using Ordinals = std::vector<uint64_t>;
 
 // A dataset in which some shards are gone. Their files are still there, so that a wrong read would succeed.
 struct Holed {
-  Holed(const std::vector<std::pair<size_t, bool>>& shards, uint32_t block_records)
-      : dataset(Plans(shards), block_records) {
+  Holed(const std::vector<Piece>& shards, uint32_t block_records) : dataset(Plans(shards), block_records) {
     for (const RecordLocation& location : dataset.locations()) gone.push_back(dataset.gone(location.shard));
     live = static_cast<uint64_t>(std::count(gone.begin(), gone.end(), false));
   }
 
-  static std::vector<ShardPlan> Plans(const std::vector<std::pair<size_t, bool>>& shards) {
+  static std::vector<ShardPlan> Plans(const std::vector<Piece>& shards) {
     std::vector<ShardPlan> plans;
     for (const auto& [records, is_gone] : shards) {
       const size_t i = plans.size();
@@ -43,12 +42,10 @@ struct Holed {
   uint64_t live;
 };
 
-constexpr bool kGone = true, kLive = false;
-
-const std::vector<std::vector<std::pair<size_t, bool>>> kLayouts = {
-    {{5, kGone}, {20, kLive}}, {{10, kLive}, {4, kGone}, {9, kLive}, {1, kGone}, {1, kLive}},
-    {{16, kLive}, {3, kGone}}, {{3, kGone}, {0, kLive}, {2, kGone}, {8, kLive}, {0, kGone}, {7, kLive}, {6, kGone}},
-    {{4, kGone}, {2, kGone}},
+const std::vector<std::vector<Piece>> kLayouts = {
+    {{5, kHole}, {20}},       {{10}, {4, kHole}, {9}, {1, kHole}, {1}},
+    {{16}, {3, kHole}},       {{3, kHole}, {0}, {2, kHole}, {8}, {0, kHole}, {7}, {6, kHole}},
+    {{4, kHole}, {2, kHole}},
 };
 
 template <typename T>
@@ -156,7 +153,7 @@ TEST_CASE("random holes: each record and each batch is right, or gone, as in the
   std::mt19937_64 random(3);
   for (int round = 0; round < 40; ++round) {
     CAPTURE(round);
-    std::vector<std::pair<size_t, bool>> layout(1 + random() % 7);
+    std::vector<Piece> layout(1 + random() % 7);
     for (auto& [records, gone] : layout) records = random() % 30, gone = random() % 3 == 0;
     const Holed holed(layout, static_cast<uint32_t>(1 + random() % 12));
     const RecordReader reader = holed.dataset.Open({.io = IoMode::kMmap}, random() % 3 * 200);

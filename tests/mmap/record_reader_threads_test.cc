@@ -28,8 +28,8 @@ bool CopiesRight(const RecordReader& reader, const std::vector<std::string>& pay
 }
 
 // As CopiesRight, and also views the record if the reader supports views.
-bool ReadsRight(const RecordReader& reader, const std::vector<std::string>& payloads, uint64_t ordinal,
-                std::vector<uint8_t>& copy, RecordBatch& batch) {
+bool AnswersRight(const RecordReader& reader, const std::vector<std::string>& payloads, uint64_t ordinal,
+                  std::vector<uint8_t>& copy, RecordBatch& batch) {
   if (const auto view = reader.View(ordinal); view && AsText(*view) != payloads[ordinal]) return false;
   return CopiesRight(reader, payloads, ordinal, copy, batch);
 }
@@ -44,7 +44,7 @@ uint64_t CountWrong(const RecordReader& reader, const std::vector<std::string>& 
       std::mt19937_64 random(t);
       std::vector<uint8_t> copy;
       RecordBatch batch;
-      for (int i = 0; i < reads; ++i) wrong += !ReadsRight(reader, payloads, random() % payloads.size(), copy, batch);
+      for (int i = 0; i < reads; ++i) wrong += !AnswersRight(reader, payloads, random() % payloads.size(), copy, batch);
     });
   }
   team.clear();
@@ -136,7 +136,7 @@ TEST_CASE("a forked child reads while other threads of its parent read, and so d
               std::vector<uint8_t> copy;
               RecordBatch batch;
               for (uint64_t i = 0; i < payloads.size(); ++i) {
-                if (!ReadsRight(reader, payloads, i, copy, batch)) return 1;
+                if (!AnswersRight(reader, payloads, i, copy, batch)) return 1;
               }
               return 0;
             }) == 0);

@@ -21,7 +21,7 @@
 namespace ofindex {
 namespace {
 
-constexpr int kMessages = 30000;  // per message type
+constexpr int kDecodedMessages = 30000;  // per message type
 
 /// A message type with the same wire format as `original`, under proto2, which refuses only malformed messages. A
 /// proto3 type also refuses keys that are not UTF-8.
@@ -49,7 +49,7 @@ bool Parses(pb::Message* message, const std::string& payload) {
 
 /// Counts of how the decoder and its oracle agreed. Differences are counted, and only the first is kept, so that a
 /// fault does not print thousands of lines.
-struct Tally {
+struct DecodingTally {
   int accepted = 0;
   int rejected = 0;
   int not_utf8 = 0;  ///< refused by the generated proto3 class only because of a key
@@ -58,7 +58,7 @@ struct Tally {
 };
 
 void Compare(const std::string& payload, PayloadKind kind, pb::Message* oracle, Proto2Twin* twin, DecodedRecord* record,
-             Tally* tally) {
+             DecodingTally* tally) {
   const Result<void> ours = record->Decode(AsBytes(payload), kind);
   const bool generated = Parses(oracle, payload);
   const bool accepted = generated || Parses(&twin->message(), payload);
@@ -78,15 +78,15 @@ void Compare(const std::string& payload, PayloadKind kind, pb::Message* oracle, 
 }
 
 template <typename Generated>
-void CompareMany(PayloadKind kind, uint64_t seed) {
+void CompareManyDecodings(PayloadKind kind, uint64_t seed) {
   const pb::LogSilencer no_text_about_utf8;
   Generated oracle;
   Proto2Twin twin(*Generated::descriptor());
   MessageMaker maker(kind, seed);
   DecodedRecord record;
-  Tally tally;
+  DecodingTally tally;
   std::string other = maker.Make();
-  for (int i = 0; i < kMessages; ++i) {
+  for (int i = 0; i < kDecodedMessages; ++i) {
     std::string payload = maker.Make();
     const std::string sound = payload;
     for (uint64_t mutations = i % 2 == 0 ? 0 : 1 + maker.Below(3); mutations > 0; --mutations) {
@@ -99,21 +99,21 @@ void CompareMany(PayloadKind kind, uint64_t seed) {
   CHECK(tally.different == 0);
   // Checks that the sample is meaningful: it has plenty of accepted and of rejected messages, and, except for
   // OFRecords, messages that are refused only because a key is not UTF-8.
-  CHECK(tally.accepted > kMessages / 4);
-  CHECK(tally.rejected > kMessages / 8);
+  CHECK(tally.accepted > kDecodedMessages / 4);
+  CHECK(tally.rejected > kDecodedMessages / 8);
   CHECK((tally.not_utf8 > 0) == (kind != PayloadKind::kOfRecord));
 }
 
 TEST_CASE("an Example is decoded as libprotobuf does, whatever its bytes") {
-  CompareMany<tensorflow::Example>(PayloadKind::kExample, 1);
+  CompareManyDecodings<tensorflow::Example>(PayloadKind::kExample, 1);
 }
 
 TEST_CASE("a SequenceExample is decoded as libprotobuf does, whatever its bytes") {
-  CompareMany<tensorflow::SequenceExample>(PayloadKind::kSequenceExample, 2);
+  CompareManyDecodings<tensorflow::SequenceExample>(PayloadKind::kSequenceExample, 2);
 }
 
 TEST_CASE("an OFRecord is decoded as libprotobuf does, whatever its bytes") {
-  CompareMany<oneflow::OFRecord>(PayloadKind::kOfRecord, 3);
+  CompareManyDecodings<oneflow::OFRecord>(PayloadKind::kOfRecord, 3);
 }
 
 }  // namespace

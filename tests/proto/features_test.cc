@@ -16,7 +16,7 @@ namespace ofindex {
 namespace {
 
 template <typename T>
-std::string Joined(std::span<const T> values) {
+std::string JoinedValues(std::span<const T> values) {
   std::string text;
   for (const T& value : values) {
     if (!text.empty()) text += ",";
@@ -34,11 +34,11 @@ std::string Spell(const DecodedRecord& record, FeatureValue value) {
   std::string values;
   switch (value.kind) {
     case FeatureKind::kNone: return "none";
-    case FeatureKind::kBytes: values = Joined(record.bytes(value)); break;
-    case FeatureKind::kFloat: values = Joined(record.floats(value)); break;
-    case FeatureKind::kDouble: values = Joined(record.doubles(value)); break;
+    case FeatureKind::kBytes: values = JoinedValues(record.bytes(value)); break;
+    case FeatureKind::kFloat: values = JoinedValues(record.floats(value)); break;
+    case FeatureKind::kDouble: values = JoinedValues(record.doubles(value)); break;
     case FeatureKind::kInt32:
-    case FeatureKind::kInt64: values = Joined(record.integers(value)); break;
+    case FeatureKind::kInt64: values = JoinedValues(record.integers(value)); break;
   }
   return std::string(Name(value.kind)) + "[" + values + "]";
 }
@@ -65,24 +65,20 @@ std::string Decoded(const std::string& payload, PayloadKind kind) {
 
 std::string DecodedExample(const std::string& features) { return Decoded(Field(1, features), PayloadKind::kExample); }
 
-// Features of an Example: kinds 1 bytes, 2 float, 3 int64.
-std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, PackedVarints(values)); }
-std::string Bytes(std::initializer_list<std::string_view> values) { return Field(1, BytesList(values)); }
-
-struct Row {
+struct MessageRow {
   std::string message;
   std::string decoded;
 };
 
 TEST_CASE("every kind of an Example is decoded, and features are sorted by the bytes of their names") {
-  const std::string features = Entry("w", Int64s({28, -1})) + Entry("B", Bytes({"x", "", "yz"})) +
+  const std::string features = Entry("w", Int64s({28, -1})) + Entry("B", ByteStrings({"x", "", "yz"})) +
                                Entry("f", Field(2, PackedFixed({0.5f, -2.0f}))) + Entry("\xc3\xa9", "") +
                                Entry("a", "");
   CHECK(DecodedExample(features) == "B=bytes[x,,yz] a=none f=float[0.500000,-2.000000] w=int64[28,-1] \xc3\xa9=none");
 }
 
 TEST_CASE("every kind of an OFRecord is decoded, where kind 3 is double and no message encloses the map") {
-  const std::string record = Entry("a", Bytes({"x"})) + Entry("b", Field(2, PackedFixed({0.5f}))) +
+  const std::string record = Entry("a", ByteStrings({"x"})) + Entry("b", Field(2, PackedFixed({0.5f}))) +
                              Entry("c", Field(3, PackedFixed({0.25, 1.0}))) +
                              Entry("d", Field(4, PackedVarints({-7}))) +
                              Entry("e", Field(5, PackedVarints({int64_t{1} << 40})));
@@ -91,7 +87,7 @@ TEST_CASE("every kind of an OFRecord is decoded, where kind 3 is double and no m
 }
 
 TEST_CASE("messages are merged as by libprotobuf") {
-  const std::vector<Row> rows = {
+  const std::vector<MessageRow> rows = {
       // the last entry of a name replaces earlier ones: values are not joined
       {Entry("a", Int64s({1, 2})) + Entry("b", Int64s({9})) + Entry("a", Int64s({3})), "a=int64[3] b=int64[9]"},
       // even if the last entry is empty; TensorFlow's own parser then shows the earlier one
@@ -101,7 +97,7 @@ TEST_CASE("messages are merged as by libprotobuf") {
       // a value repeated inside one entry merges: the same kind is concatenated
       {Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, Int64s({2}))), "a=int64[1,2]"},
       // another kind replaces the values
-      {Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, Bytes({"x"}))), "a=bytes[x]"},
+      {Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, ByteStrings({"x"}))), "a=bytes[x]"},
       // an empty value changes nothing
       {Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, "")), "a=int64[1]"},
       // the last key of an entry counts, and applies to the values before it
@@ -115,38 +111,38 @@ TEST_CASE("messages are merged as by libprotobuf") {
       // as above, twice, after a named one
       {Entry("a", "") + Field(1, "") + Field(1, ""), "=none a=none"},
   };
-  for (const Row& row : rows) CHECK(DecodedExample(row.message) == row.decoded);
+  for (const MessageRow& row : rows) CHECK(DecodedExample(row.message) == row.decoded);
 }
 
 TEST_CASE("the concatenation of two messages is one message with both maps merged") {
   const std::string first = Field(1, Entry("a", Int64s({1})) + Entry("b", Int64s({2})));
-  const std::string second = Field(1, Entry("b", Bytes({"x"})) + Entry("c", Int64s({3})));
+  const std::string second = Field(1, Entry("b", ByteStrings({"x"})) + Entry("c", Int64s({3})));
   CHECK(Decoded(first + second, PayloadKind::kExample) == "a=int64[1] b=bytes[x] c=int64[3]");
 }
 
 TEST_CASE("in a Feature, values of one kind are joined, another kind replaces them, and an unknown kind is ignored") {
-  const std::vector<Row> rows = {
-      {Int64s({1}) + Int64s({2, 3}), "int64[1,2,3]"},            // the same kind twice
-      {Int64s({1}) + Field(3, ""), "int64[1]"},                  // the second one empty
-      {Int64s({1}) + Bytes({"x"}), "bytes[x]"},                  // replaced by another kind
-      {Int64s({1}) + Bytes({"x"}) + Int64s({2}), "int64[2]"},    // the first value stays lost
-      {Int64s({1}) + Field(1, ""), "bytes[]"},                   // even by an empty list of another kind
-      {"", "none"},                                              // no kind
-      {Field(3, ""), "int64[]"},                                 // an empty list of int64
-      {Field(2, ""), "float[]"},                                 // an empty list of float
-      {Field(1, ""), "bytes[]"},                                 // an empty list of bytes
-      {Field(3, PackedVarints({})), "int64[]"},                  // a packed chunk of nothing
-      {Field(4, PackedVarints({1})), "none"},                    // OFRecord's int32 is unknown to an Example
-      {Int64s({1}) + Field(5, PackedVarints({2})), "int64[1]"},  // and is ignored
-      {VarintField(3, 1), "none"},                               // a kind in a wrong wire type is unknown
-      {Group(3, PackedVarints({1})), "none"},                    // or as a group
+  const std::vector<MessageRow> rows = {
+      {Int64s({1}) + Int64s({2, 3}), "int64[1,2,3]"},                // the same kind twice
+      {Int64s({1}) + Field(3, ""), "int64[1]"},                      // the second one empty
+      {Int64s({1}) + ByteStrings({"x"}), "bytes[x]"},                // replaced by another kind
+      {Int64s({1}) + ByteStrings({"x"}) + Int64s({2}), "int64[2]"},  // the first value stays lost
+      {Int64s({1}) + Field(1, ""), "bytes[]"},                       // even by an empty list of another kind
+      {"", "none"},                                                  // no kind
+      {Field(3, ""), "int64[]"},                                     // an empty list of int64
+      {Field(2, ""), "float[]"},                                     // an empty list of float
+      {Field(1, ""), "bytes[]"},                                     // an empty list of bytes
+      {Field(3, PackedVarints({})), "int64[]"},                      // a packed chunk of nothing
+      {Field(4, PackedVarints({1})), "none"},                        // OFRecord's int32 is unknown to an Example
+      {Int64s({1}) + Field(5, PackedVarints({2})), "int64[1]"},      // and is ignored
+      {VarintField(3, 1), "none"},                                   // a kind in a wrong wire type is unknown
+      {Group(3, PackedVarints({1})), "none"},                        // or as a group
   };
-  for (const Row& row : rows) CHECK(DecodedExample(Entry("a", row.message)) == "a=" + row.decoded);
+  for (const MessageRow& row : rows) CHECK(DecodedExample(Entry("a", row.message)) == "a=" + row.decoded);
 }
 
 TEST_CASE("no values, one empty value, no kind and no feature are distinguished") {
   const std::string payload =
-      Field(1, Entry("empty", Field(1, "")) + Entry("one", Bytes({""})) + Entry("kindless", ""));
+      Field(1, Entry("empty", Field(1, "")) + Entry("one", ByteStrings({""})) + Entry("kindless", ""));
   DecodedRecord record;
   REQUIRE(record.Decode(AsBytes(payload), PayloadKind::kExample));
   CHECK(record.Find(AsBytes("empty"))->value.kind == FeatureKind::kBytes);
@@ -157,7 +153,7 @@ TEST_CASE("no values, one empty value, no kind and no feature are distinguished"
 }
 
 TEST_CASE("numbers are read packed, unpacked and mixed, in wire order") {
-  const std::vector<Row> rows = {
+  const std::vector<MessageRow> rows = {
       {Field(3, VarintField(1, 1) + VarintField(1, 2)), "int64[1,2]"},                          // unpacked
       {Field(3, PackedVarints({1, 2}) + PackedVarints({3})), "int64[1,2,3]"},                   // two chunks
       {Field(3, PackedVarints({1}) + VarintField(1, 2) + PackedVarints({3})), "int64[1,2,3]"},  // mixed
@@ -167,17 +163,17 @@ TEST_CASE("numbers are read packed, unpacked and mixed, in wire order") {
       {Field(1, VarintField(1, 7) + Field(1, "x")), "bytes[x]"},                       // as above, for bytes
       {Field(3, Field(1, Varint(1, 10))), "int64[1]"},                                 // ten bytes for a 1
   };
-  for (const Row& row : rows) CHECK(DecodedExample(Entry("a", row.message)) == "a=" + row.decoded);
+  for (const MessageRow& row : rows) CHECK(DecodedExample(Entry("a", row.message)) == "a=" + row.decoded);
 }
 
 TEST_CASE("an int32 is the low 32 bits of its varint, with sign") {
-  const std::vector<Row> rows = {
+  const std::vector<MessageRow> rows = {
       {PackedVarints({-1}), "int32[-1]"},                     // ten bytes, as written by protobuf
       {PackedVarints({0xffffffff}), "int32[-1]"},             // five bytes
       {PackedVarints({(int64_t{1} << 32) + 5}), "int32[5]"},  // a bit above the 32nd
       {VarintField(1, 0x80000000), "int32[-2147483648]"},     // the least, unpacked
   };
-  for (const Row& row : rows) {
+  for (const MessageRow& row : rows) {
     CHECK(Decoded(Entry("a", Field(4, row.message)), PayloadKind::kOfRecord) == "a=" + row.decoded);
   }
 }
@@ -246,8 +242,9 @@ TEST_CASE("groups may nest a hundred levels deep, including the messages around 
 }
 
 TEST_CASE("a SequenceExample has context features and feature lists of ragged steps") {
-  const std::string context = Field(1, Entry("id", Bytes({"r1"})) + Entry("none", ""));
-  const std::string words = Field(1, Bytes({"a", "b"})) + Field(1, "") + Field(1, Field(1, "")) + Field(1, Int64s({5}));
+  const std::string context = Field(1, Entry("id", ByteStrings({"r1"})) + Entry("none", ""));
+  const std::string words =
+      Field(1, ByteStrings({"a", "b"})) + Field(1, "") + Field(1, Field(1, "")) + Field(1, Int64s({5}));
   const std::string lists = Field(2, Entry("words", words) + Entry("empty", "") + Entry("id", Field(1, Int64s({1}))));
   CHECK(Decoded(context + lists, PayloadKind::kSequenceExample) ==
         "id=bytes[r1] none=none empty[]={} id[]={int64[1]} words[]={bytes[a,b] none bytes[] int64[5]}");
@@ -256,14 +253,14 @@ TEST_CASE("a SequenceExample has context features and feature lists of ragged st
 TEST_CASE("in feature lists, the last entry of a name replaces earlier ones, and the steps of one entry are joined") {
   const std::string one = Field(1, Int64s({1}));
   const std::string two = Field(1, Int64s({2}));
-  const std::vector<Row> rows = {
+  const std::vector<MessageRow> rows = {
       {Field(2, Entry("s", one) + Entry("s", two)), "s[]={int64[2]}"},                                 // in one message
       {Field(2, Entry("s", one)) + Field(2, Entry("s", two)), "s[]={int64[2]}"},                       // in two
       {Field(2, Field(1, Field(1, "s") + Field(2, one) + Field(2, two))), "s[]={int64[1] int64[2]}"},  // in one entry
       {Field(2, Entry("s", one) + Field(1, Field(1, "s"))), "s[]={}"},                                 // no value
       {Field(2, Entry("b", one) + Entry("a", two)), "a[]={int64[2]} b[]={int64[1]}"},                  // sorted
   };
-  for (const Row& row : rows) CHECK(Decoded(row.message, PayloadKind::kSequenceExample) == row.decoded);
+  for (const MessageRow& row : rows) CHECK(Decoded(row.message, PayloadKind::kSequenceExample) == row.decoded);
 }
 
 TEST_CASE("an Example has no feature lists") {
@@ -282,7 +279,7 @@ TEST_CASE("an empty payload is a record without features") {
 TEST_CASE("a malformed message is an error with byte and reason, and the record has no features") {
   const std::string good = Field(1, Entry("a", Int64s({1})));  // 14 bytes
   REQUIRE(good.size() == 14);
-  const std::vector<Row> rows = {
+  const std::vector<MessageRow> rows = {
       {good + Field(1, Entry("a", Field(2, Field(1, "12345")))),
        "payload@27: malformed message: packed length not a multiple of the value size"},
       {good + Field(1, Entry("a", Field(3, Field(1, "\x80")))), "payload@27: malformed message: torn varint"},
@@ -292,7 +289,7 @@ TEST_CASE("a malformed message is an error with byte and reason, and the record 
       {good + std::string(1, '\0'), "payload@14: malformed message: field number 0"},
       {good + "\x0f", "payload@14: malformed message: wire type 6 or 7"},
   };
-  for (const Row& row : rows) {
+  for (const MessageRow& row : rows) {
     DecodedRecord record;
     const Result<void> result = record.Decode(AsBytes(row.message), PayloadKind::kExample);
     REQUIRE_FALSE(result);
@@ -311,7 +308,7 @@ TEST_CASE("opaque payloads and payloads beyond 2 GiB are refused without being r
 }
 
 TEST_CASE("one DecodedRecord decodes record after record, and keeps nothing of the previous record") {
-  const std::string first = Field(1, Entry("a", Int64s({1, 2, 3})) + Entry("b", Bytes({"x"})));
+  const std::string first = Field(1, Entry("a", Int64s({1, 2, 3})) + Entry("b", ByteStrings({"x"})));
   const std::string second = Field(1, Entry("b", Int64s({4})));
   DecodedRecord record;
   REQUIRE(record.Decode(AsBytes(first), PayloadKind::kExample));

@@ -84,4 +84,8 @@ std::string PackedFixed(std::initializer_list<T> values) {
   return Field(1, packed);
 }
 
+// Features of an Example: kinds 1 bytes, 2 float, 3 int64.
+inline std::string ByteStrings(std::initializer_list<std::string_view> values) { return Field(1, BytesList(values)); }
+inline std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, PackedVarints(values)); }
+
 }  // namespace ofindex

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,6 @@ std::string KindName(const std::string& payload) {
   const std::optional<PayloadKind> kind = StrictPayloadKind(AsBytes(payload));
   return kind ? std::string(Name(*kind)) : "no vote";
 }
-
-std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, PackedVarints(values)); }
 
 /// Returns an Example with one feature.
 std::string ExampleOf(std::string_view key, std::string_view feature) { return Field(1, Entry(key, feature)); }

@@ -58,6 +58,7 @@ def setUpModule() -> None:
         "spark.sql.warehouse.dir": home,
         "spark.sql.shuffle.partitions": "2",
         "spark.executor.memory": "1g",
+        "spark.task.maxFailures": "2",
     }
     builder = SparkSession.builder
     for name, value in settings.items():

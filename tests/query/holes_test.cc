@@ -19,7 +19,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint32_t kRecords = 500;
+constexpr uint32_t kTwinRecords = 500;
 
 /// The same records twice: with gaps in their ordinals, and without.
 struct Twins {
@@ -29,7 +29,7 @@ struct Twins {
 
   explicit Twins(const std::vector<uint64_t>& gaps) {
     const ColumnsInMemory columns = Make(gaps);
-    for (uint64_t record = 0; record < kRecords; ++record) ordinals.push_back(columns.OrdinalOf(record));
+    for (uint64_t record = 0; record < kTwinRecords; ++record) ordinals.push_back(columns.OrdinalOf(record));
     holes = std::make_shared<ColumnStore>(std::make_unique<ColumnsInMemory>(columns), ColumnStoreOptions{.threads = 2});
     dense =
         std::make_shared<ColumnStore>(std::make_unique<ColumnsInMemory>(Make({})), ColumnStoreOptions{.threads = 2});
@@ -37,7 +37,7 @@ struct Twins {
 
   static ColumnsInMemory Make(const std::vector<uint64_t>& gaps) {
     FeatureInMemory label{"label", {}}, weight{"weight", {}}, name{"name", {}};
-    for (int i = 0; i < static_cast<int>(kRecords); ++i) {
+    for (int i = 0; i < static_cast<int>(kTwinRecords); ++i) {
       label.cells.emplace_back(i % 9 == 8 ? std::optional<Cell>() : Ints({i % 4}));
       weight.cells.emplace_back(Doubles({i % 7 + 0.5}));
       name.cells.emplace_back(Strings({"name " + std::to_string(i * i % 31)}));
@@ -59,13 +59,13 @@ struct Twins {
 const std::vector<std::vector<uint64_t>> kGaps = {
     {}, {7}, {0, 3, 0, 1000}, {0, 0, 0, 0, 0, 64}, {1, 64, 65, 1, 500, 9}, {200'000, 0, 70'000, 0, 1, 300'000}};
 
-Column Named(const ColumnStore& store, const std::string& name) {
+Column ColumnNamed(const ColumnStore& store, const std::string& name) {
   auto column = FindColumn(store, name);
   REQUIRE(column.has_value());
   return *column;
 }
 
-std::vector<uint64_t> OrdinalsOf(const OrdinalSet& set) {
+std::vector<uint64_t> OrdinalsIn(const OrdinalSet& set) {
   std::vector<uint64_t> ordinals;
   for (uint64_t i = 0; i < set.size(); ++i) ordinals.push_back(set.Select(i));
   return ordinals;
@@ -85,11 +85,11 @@ void ForEachTwins(const Check& check) {
 TEST_CASE("statistics are those of the records, whatever gaps are between their ordinals") {
   ForEachTwins([](const Twins& twins) {
     for (const char* const name : {"label", "weight", "name"}) {
-      const auto holes = StatsOf(*twins.holes, Named(*twins.holes, name), {});
-      const auto dense = StatsOf(*twins.dense, Named(*twins.dense, name), {});
+      const auto holes = StatsOf(*twins.holes, ColumnNamed(*twins.holes, name), {});
+      const auto dense = StatsOf(*twins.dense, ColumnNamed(*twins.dense, name), {});
       REQUIRE(holes.has_value());
       REQUIRE(dense.has_value());
-      CHECK(holes->rows == kRecords);
+      CHECK(holes->rows == kTwinRecords);
       CHECK(holes->count == dense->count);
       CHECK(holes->nulls == dense->nulls);
       CHECK(holes->mean == dense->mean);
@@ -98,13 +98,13 @@ TEST_CASE("statistics are those of the records, whatever gaps are between their 
       for (size_t i = 0; i < holes->top.size(); ++i) CHECK(holes->top[i].count == dense->top[i].count);
     }
     const auto groups = [](ColumnStore& store) {
-      return GroupStats(store, Named(store, "label"), {Named(store, "weight")}, {});
+      return GroupStats(store, ColumnNamed(store, "label"), {ColumnNamed(store, "weight")}, {});
     };
     const auto holes = groups(*twins.holes);
     const auto dense = groups(*twins.dense);
     REQUIRE(holes.has_value());
     REQUIRE(dense.has_value());
-    CHECK(holes->rows == kRecords);
+    CHECK(holes->rows == kTwinRecords);
     REQUIRE(holes->groups.size() == dense->groups.size());
     for (size_t g = 0; g < holes->groups.size(); ++g) {
       CHECK(holes->groups[g].rows == dense->groups[g].rows);
@@ -121,21 +121,22 @@ TEST_CASE("weights and lengths stay with their records over gaps") {
         visited.push_back(first);
         const auto record = static_cast<uint64_t>(std::find(twins.ordinals.begin(), twins.ordinals.end(), first) -
                                                   twins.ordinals.begin());
-        REQUIRE(record < kRecords);
+        REQUIRE(record < kTwinRecords);
         CHECK(weight == static_cast<double>(record % 7) + 0.5);
         ++first;
       }
     };
     const auto counts = [](uint64_t) { return true; };
-    REQUIRE(ForEachWeight(*twins.holes, Named(*twins.holes, "weight"), twins.holes->ordinals(), counts, visit, nullptr)
+    REQUIRE(ForEachWeight(*twins.holes, ColumnNamed(*twins.holes, "weight"), twins.holes->ordinals(), counts, visit,
+                          nullptr)
                 .has_value());
     CHECK(visited == twins.ordinals);
 
     const auto lengths_of = LengthsOfColumn(*twins.holes, "weight", nullptr);
     REQUIRE(lengths_of.has_value());
-    std::vector<uint64_t> lengths(kRecords);
+    std::vector<uint64_t> lengths(kTwinRecords);
     REQUIRE((*lengths_of)(twins.ordinals, lengths).has_value());
-    for (uint64_t record = 0; record < kRecords; ++record) CHECK(lengths[record] == record % 7 + 1);
+    for (uint64_t record = 0; record < kTwinRecords; ++record) CHECK(lengths[record] == record % 7 + 1);
     if (twins.ordinals[0] == 0) return;
     const std::vector<uint64_t> gone = {0};
     CHECK_FALSE((*lengths_of)(gone, std::span(lengths).first(1)).has_value());
@@ -176,7 +177,7 @@ TEST_CASE("a split leaves out gaps; by a column, the other records are where the
     for (const bool stratify : {false, true}) {
       const auto split = [&](ColumnStore& store) {
         SplitOptions options{.parts = parts, .key = {}, .stratify = {}};
-        (stratify ? options.stratify : options.key) = Named(store, "name");
+        (stratify ? options.stratify : options.key) = ColumnNamed(store, "name");
         auto sets = Split(store, store.ordinals(), options);
         REQUIRE(sets.has_value());
         return *std::move(sets);
@@ -184,7 +185,7 @@ TEST_CASE("a split leaves out gaps; by a column, the other records are where the
       const std::vector<OrdinalSet> dense = split(*twins.dense);
       const std::vector<OrdinalSet> holes = split(*twins.holes);
       for (size_t part = 0; part < parts.size(); ++part)
-        CHECK(OrdinalsOf(holes[part]) == twins.With(OrdinalsOf(dense[part])));
+        CHECK(OrdinalsIn(holes[part]) == twins.With(OrdinalsIn(dense[part])));
     }
   });
 }
@@ -196,21 +197,21 @@ TEST_CASE("a split by ordinal gives each record the part that it had before othe
     REQUIRE(sets.has_value());
     std::vector<uint64_t> found;
     for (const OrdinalSet& set : *sets) {
-      for (const uint64_t ordinal : OrdinalsOf(set)) {
+      for (const uint64_t ordinal : OrdinalsIn(set)) {
         found.push_back(ordinal);
         CHECK(std::binary_search(twins.ordinals.begin(), twins.ordinals.end(), ordinal));
       }
     }
     // The same ordinals in a dataset without gaps: the part of a record depends on its ordinal alone.
     for (size_t part = 0; part < 2; ++part) {
-      const auto all = Split(*twins.dense, kRecords, options);
+      const auto all = Split(*twins.dense, kTwinRecords, options);
       REQUIRE(all.has_value());
-      for (uint64_t ordinal = 0; ordinal < kRecords; ++ordinal) {
+      for (uint64_t ordinal = 0; ordinal < kTwinRecords; ++ordinal) {
         if (!std::binary_search(twins.ordinals.begin(), twins.ordinals.end(), ordinal)) continue;
         CHECK((*sets)[part].Contains(ordinal) == (*all)[part].Contains(ordinal));
       }
     }
-    CHECK(found.size() > kRecords / 2);
+    CHECK(found.size() > kTwinRecords / 2);
   });
 }
 

@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A path at which the indexes of several folders of shards are built in turn. The folders stay.
-class Named {
+class NamedIndex {
  public:
   /// Makes a folder of two shards of Examples, of `count` records in all, with x = first, first + 1, ...
   void Put(const std::string& folder, int64_t first, size_t count) {
@@ -83,7 +83,7 @@ Result<std::shared_ptr<ColumnStore>> OpenColumns(const std::string& index) {
   return snapshot->Columns();
 }
 
-std::string Spell(const SqlValue& value) {
+std::string SpellSqlValue(const SqlValue& value) {
   return value.type == ColumnValue::Type::kInteger ? std::to_string(value.integer) : std::string(AsText(value.bytes));
 }
 
@@ -93,7 +93,7 @@ Result<std::string> Rows(SqlSession& session, std::string_view sql) {
   for (;;) {
     OFINDEX_ASSIGN(const bool more, rows.Next());
     if (!more) return text;
-    for (size_t i = 0; i < rows.columns().size(); ++i) text += Spell(rows.At(i)) + " ";
+    for (size_t i = 0; i < rows.columns().size(); ++i) text += SpellSqlValue(rows.At(i)) + " ";
   }
 }
 
@@ -196,27 +196,28 @@ const std::vector<Door> kDoors = {
 };
 
 // The changes made to an index that is open.
-struct Change {
+struct IndexChange {
   const char* name;
-  std::function<void(Named&)> make;
+  std::function<void(NamedIndex&)> make;
   bool in_place = false;
 };
 
-const std::vector<Change> kChanges = {
-    {"another dataset with as many records", [](Named& n) { n.Build("as-many", n.index()); }},
-    {"fewer records", [](Named& n) { n.Build("fewer", n.index()); }},
-    {"more records", [](Named& n) { n.Build("more", n.index()); }},
-    {"the same data without columns", [](Named& n) { n.Build("own", n.index(), false); }},
-    {"deleted, with its map", [](Named& n) { fs::remove(n.index()), fs::remove(MapPathOf(n.index())); }},
-    {"its map deleted", [](Named& n) { fs::remove(MapPathOf(n.index())); }},
-    {"replaced by a file that is not an index", [](Named& n) { ReplaceFile(n.index(), "no index"); }},
+const std::vector<IndexChange> kIndexChanges = {
+    {"another dataset with as many records", [](NamedIndex& n) { n.Build("as-many", n.index()); }},
+    {"fewer records", [](NamedIndex& n) { n.Build("fewer", n.index()); }},
+    {"more records", [](NamedIndex& n) { n.Build("more", n.index()); }},
+    {"the same data without columns", [](NamedIndex& n) { n.Build("own", n.index(), false); }},
+    {"deleted, with its map", [](NamedIndex& n) { fs::remove(n.index()), fs::remove(MapPathOf(n.index())); }},
+    {"its map deleted", [](NamedIndex& n) { fs::remove(MapPathOf(n.index())); }},
+    {"replaced by a file that is not an index", [](NamedIndex& n) { ReplaceFile(n.index(), "no index"); }},
     {"overwritten in place by another index, as cp does",
-     [](Named& n) { n.Build("as-many", n / "x.ofidx"), WriteFile(n.index(), ReadFile(n / "x.ofidx")); }, true},
+     [](NamedIndex& n) { n.Build("as-many", n / "x.ofidx"), WriteFile(n.index(), ReadFile(n / "x.ofidx")); }, true},
     {"overwritten in place without truncation, as rsync --inplace does",
-     [](Named& n) { n.Build("as-many", n / "x.ofidx"), OverwriteAt(n.index(), 0, ReadFile(n / "x.ofidx")); }, true},
-    {"cut to nothing", [](Named& n) { TruncateTo(n.index(), 0); }, true},
+     [](NamedIndex& n) { n.Build("as-many", n / "x.ofidx"), OverwriteAt(n.index(), 0, ReadFile(n / "x.ofidx")); },
+     true},
+    {"cut to nothing", [](NamedIndex& n) { TruncateTo(n.index(), 0); }, true},
     {"index and map overwritten in place",
-     [](Named& n) {
+     [](NamedIndex& n) {
        n.Build("as-many", n / "x.ofidx");
        WriteFile(n.index(), ReadFile(n / "x.ofidx"));
        WriteFile(MapPathOf(n.index()), ReadFile(MapPathOf(n / "x.ofidx")));
@@ -224,7 +225,7 @@ const std::vector<Change> kChanges = {
      true},
 };
 
-void PutFolders(Named& named) {
+void PutFolders(NamedIndex& named) {
   named.Put("own", 10, 30);
   named.Put("as-many", 1, 30);
   named.Put("fewer", 500, 20);
@@ -232,9 +233,9 @@ void PutFolders(Named& named) {
 }
 
 TEST_CASE("whatever happens to an index, an open dataset gives the old answers or reports that it is stale") {
-  for (const Change& change : kChanges) {
+  for (const IndexChange& change : kIndexChanges) {
     for (const bool asked_before : {false, true}) {
-      Named named;
+      NamedIndex named;
       PutFolders(named);
       named.Build("own", named.index());
       std::vector<std::string> answers;
@@ -269,9 +270,9 @@ TEST_CASE("whatever happens to an index, an open dataset gives the old answers o
 }
 
 TEST_CASE("columns opened without a map never use the map of another index") {
-  for (const Change& change : kChanges) {
+  for (const IndexChange& change : kIndexChanges) {
     CAPTURE(change.name);
-    Named named;
+    NamedIndex named;
     PutFolders(named);
     named.Build("own", named.index());
     const auto before = Selected(OpenColumns(named.index()).value(), "_offset > 300");
@@ -309,7 +310,7 @@ Result<bool> RecordsAgreeWithColumns(const std::string& index) {
 TEST_CASE("an index that another process keeps rebuilding always opens as a single build") {
   const char* rounds_text = std::getenv("OFINDEX_REBUILDS");
   const int rounds = rounds_text == nullptr ? 12 : std::atoi(rounds_text);
-  Named named;
+  NamedIndex named;
   PutFolders(named);
   named.Build("own", named.index());
   std::atomic<bool> done{false};
@@ -344,7 +345,7 @@ TEST_CASE("an index that another process keeps rebuilding always opens as a sing
 }
 
 TEST_CASE("a forked child uses the index that its parent opened, even if another index has been built since") {
-  Named named;
+  NamedIndex named;
   PutFolders(named);
   named.Build("own", named.index());
   const auto dataset = Dataset::Open(named.index());
@@ -359,7 +360,7 @@ TEST_CASE("a forked child uses the index that its parent opened, even if another
 }
 
 TEST_CASE("a dataset opened by a relative path works after any change of the working directory") {
-  Named named;
+  NamedIndex named;
   PutFolders(named);
   named.Build("own", named.index());
   fs::create_directory(named / "elsewhere");

@@ -12,6 +12,10 @@ namespace ofindex {
 // Shards made in memory from docs/record_formats.md alone. Their CRC-32C is implemented here, so that tests can compare
 // it with the program's.
 
+/// Short names of the framings, for tables.
+inline constexpr Framing kTf = Framing::kTfRecord;
+inline constexpr Framing kOf = Framing::kOfRecord;
+
 /// Computes CRC-32C bit by bit.
 [[nodiscard]] uint32_t SlowCrc32c(std::string_view bytes);
 

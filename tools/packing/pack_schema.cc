@@ -10,7 +10,7 @@
 namespace ofindex {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using JsonValue = nlohmann::ordered_json;
 
 constexpr std::array<std::pair<std::string_view, SourceType>, 17> kTypes = {{
     {"boolean", SourceType::kBoolean},
@@ -84,7 +84,7 @@ Result<void> AddType(const std::string& name, std::string_view text, PackSchema&
   return {};
 }
 
-Result<void> AddMembers(const std::string& before, const Json& object, int depth, PackSchema& schema) {
+Result<void> AddMembers(const std::string& before, const JsonValue& object, int depth, PackSchema& schema) {
   if (depth > kMaxDepth) {
     return Fail(ErrorCode::kFormat, StrCat("more than ", kMaxDepth, " records inside one another"));
   }
@@ -127,7 +127,7 @@ FeatureKind KindOf(SourceType type, PayloadKind payload) {
 }
 
 Result<PackSchema> PackSchema::Parse(std::string_view json) {
-  const Json document = Json::parse(json, nullptr, false);
+  const JsonValue document = JsonValue::parse(json, nullptr, false);
   if (!document.is_object()) {
     return Fail(ErrorCode::kFormat, "a schema is a JSON object of feature names and types",
                 R"(for example {"label": "int", "tags": "array<string>"})");

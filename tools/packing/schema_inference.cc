@@ -6,12 +6,12 @@
 namespace ofindex {
 namespace {
 
-using Type = SourceValue::Type;
+using ValueType = SourceValue::Type;
 
-constexpr uint8_t Bit(Type type) { return static_cast<uint8_t>(1U << static_cast<unsigned>(type)); }
+constexpr uint8_t Bit(ValueType type) { return static_cast<uint8_t>(1U << static_cast<unsigned>(type)); }
 
-constexpr uint8_t kNumbers = Bit(Type::kBoolean) | Bit(Type::kInteger) | Bit(Type::kReal);
-constexpr uint8_t kTexts = Bit(Type::kText) | Bit(Type::kBytes);
+constexpr uint8_t kNumbers = Bit(ValueType::kBoolean) | Bit(ValueType::kInteger) | Bit(ValueType::kReal);
+constexpr uint8_t kTexts = Bit(ValueType::kText) | Bit(ValueType::kBytes);
 
 // Bits for the types that a text cannot have.
 constexpr uint8_t kNotWhole = 1;
@@ -48,15 +48,15 @@ Result<void> SchemaInference::List(std::string_view name, int depth) {
 
 Result<void> SchemaInference::Value(std::string_view name, const SourceValue& value, int depth) {
   Seen& seen = SeenOf(name);
-  if (value.type == Type::kNull) {
+  if (value.type == ValueType::kNull) {
     if (depth == 0) return {};
     return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': a null inside a list"),
                 "omit it, or write a placeholder value");
   }
-  if (value.type == Type::kText && text_ == Text::kMayBeNumber) {
+  if (value.type == ValueType::kText && text_ == Text::kMayBeNumber) {
     // An empty text does not determine the type, because in a column of numbers it is a null.
     if (!value.text.empty() && seen.texts != kNothing) seen.texts = WhatItIsNot(value.text, seen.texts);
-    if (!value.text.empty()) seen.types |= Bit(Type::kText);
+    if (!value.text.empty()) seen.types |= Bit(ValueType::kText);
     seen.empties = seen.empties || value.text.empty();
     return {};
   }
@@ -79,10 +79,10 @@ std::optional<SourceType> SchemaInference::TypeOf(const Seen& seen) const {
     if ((seen.texts & kNotReal) == 0) return SourceType::kDouble;
     return (seen.texts & kNotBoolean) == 0 ? SourceType::kBoolean : SourceType::kString;
   }
-  if ((seen.types & Bit(Type::kBytes)) != 0) return SourceType::kBytes;
-  if ((seen.types & Bit(Type::kText)) != 0) return SourceType::kString;
-  if ((seen.types & Bit(Type::kReal)) != 0) return SourceType::kDouble;
-  return (seen.types & Bit(Type::kInteger)) != 0 ? SourceType::kLong : SourceType::kBoolean;
+  if ((seen.types & Bit(ValueType::kBytes)) != 0) return SourceType::kBytes;
+  if ((seen.types & Bit(ValueType::kText)) != 0) return SourceType::kString;
+  if ((seen.types & Bit(ValueType::kReal)) != 0) return SourceType::kDouble;
+  return (seen.types & Bit(ValueType::kInteger)) != 0 ? SourceType::kLong : SourceType::kBoolean;
 }
 
 PackSchema SchemaInference::Schema() const {

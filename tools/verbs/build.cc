@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-struct Arguments {
+struct BuildArguments {
   BuildOptions options;
   std::string format = "auto";
   std::string payload = "auto";
@@ -34,7 +34,7 @@ std::chrono::milliseconds SaveAfter() {
   return std::chrono::milliseconds(number);
 }
 
-Result<int> Build(Arguments& arguments, Context& context) {
+Result<int> Build(BuildArguments& arguments, Context& context) {
   BuildOptions& options = arguments.options;
   options.format.framing = arguments.format == "auto" ? std::nullopt : ParseFraming(arguments.format);
   options.format.compression = arguments.compression == "auto" ? std::nullopt : ParseCompression(arguments.compression);
@@ -57,7 +57,7 @@ Result<int> Build(Arguments& arguments, Context& context) {
   return PrintBuild(*report, "build", seconds, context);
 }
 
-void AddFormatOptions(Verb& verb, Arguments& arguments) {
+void AddFormatOptions(Verb& verb, BuildArguments& arguments) {
   verb.AddOption("--format", arguments.format, "FORMAT", "auto, tfrecord or ofrecord; default auto, by content")
       .OneOf({"auto", "tfrecord", "ofrecord"});
   verb.AddOption("--payload", arguments.payload, "PAYLOAD",
@@ -68,7 +68,7 @@ void AddFormatOptions(Verb& verb, Arguments& arguments) {
       .OneOf({"auto", "none", "gzip", "zlib", "deflate"});
 }
 
-void AddColumnOptions(Verb& verb, Arguments& arguments) {
+void AddColumnOptions(Verb& verb, BuildArguments& arguments) {
   verb.AddOption("--columns", arguments.columns, "NAME,...",
                  "Features that become columns: auto (those with one short value in some record), none (payloads are "
                  "not decoded), comma-separated names (lists included), or auto,NAME,... (both); default auto")
@@ -85,7 +85,7 @@ void AddColumnOptions(Verb& verb, Arguments& arguments) {
 
 void AddBuild(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "build", "Read shards once and write their index", Formats::kJson);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BuildArguments>();
   BuildOptions& options = arguments->options;
   verb.AddArgument("DATA", options.data,
                    "Files, folders, quoted globs, @LIST (one path per line), @- (the same from standard input)")

@@ -24,7 +24,7 @@
 namespace ofindex {
 namespace {
 
-struct Arguments {
+struct CatArguments {
   std::string index;
   std::string range = ":";
   std::string ids;
@@ -71,7 +71,7 @@ Result<void> WriteFramed(Framing framing, ByteView payload, Sink& sink) {
   return sink.Write(around.footer());
 }
 
-TakePayload TakerFor(const Arguments& arguments, const Dataset& dataset, Sink& sink) {
+TakePayload TakerFor(const CatArguments& arguments, const Dataset& dataset, Sink& sink) {
   if (const std::optional<Framing> framing = ParseFraming(arguments.to)) {
     return [framing, &sink](uint64_t, ByteView payload) { return WriteFramed(*framing, payload, sink); };
   }
@@ -154,7 +154,7 @@ class SelectedOrdinals {
   size_t block_ = 0;
 };
 
-Result<NextOrdinal> OrdinalsWhere(const Arguments& arguments, const Dataset& dataset, const Context& context) {
+Result<NextOrdinal> OrdinalsWhere(const CatArguments& arguments, const Dataset& dataset, const Context& context) {
   OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(arguments.range, dataset.size()));
   OFINDEX_ASSIGN(Selection selection, SelectRecords(*dataset.snapshot(), *arguments.where, context));
   dataset.snapshot()->CloseColumns();  // their chunks are not needed any more
@@ -162,19 +162,19 @@ Result<NextOrdinal> OrdinalsWhere(const Arguments& arguments, const Dataset& dat
   return NextOrdinal([selected](uint64_t& ordinal) -> Result<bool> { return selected->Next(ordinal); });
 }
 
-Result<NextOrdinal> OrdinalsFor(const Arguments& arguments, const Dataset& dataset, const Context& context) {
+Result<NextOrdinal> OrdinalsFor(const CatArguments& arguments, const Dataset& dataset, const Context& context) {
   if (arguments.where) return OrdinalsWhere(arguments, dataset, context);
   if (!arguments.ids.empty()) return OrdinalsOfFile(arguments.ids, dataset.size());
   return OrdinalsOfRange(arguments.range, dataset);
 }
 
-OutputKind KindOf(const Arguments& arguments) {
+OutputKind KindOf(const CatArguments& arguments) {
   if (const std::optional<Framing> framing = ParseFraming(arguments.to)) return OutputOf(*framing);
   return arguments.to == "raw" ? OutputKind::kRaw : OutputKind::kJsonLines;
 }
 
 // Runs before any record is read. The output must not be an input, and a new shard must not lie among the input shards.
-Result<void> CheckSink(const Arguments& arguments, const Dataset& dataset) {
+Result<void> CheckSink(const CatArguments& arguments, const Dataset& dataset) {
   if (arguments.output.empty() || arguments.output == "-") return {};
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset.snapshot()->Catalog());
   InputFiles inputs(dataset.index_path(), catalog->shards(), catalog->facts().sources, arguments.reading.root);
@@ -187,7 +187,7 @@ Result<void> CheckSink(const Arguments& arguments, const Dataset& dataset) {
   return CheckOutside(arguments.output, OutputShape::kFile, inputs);
 }
 
-Result<int> Cat(const Arguments& arguments, const Context& context) {
+Result<int> Cat(const CatArguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
   OFINDEX_TRY(CheckSink(arguments, dataset));
   OFINDEX_ASSIGN(const NextOrdinal next, OrdinalsFor(arguments, dataset, context));
@@ -207,7 +207,7 @@ Result<int> Cat(const Arguments& arguments, const Context& context) {
 void AddCat(CommandLine& line, Context& context) {
   Verb verb =
       AddVerb(line, context, "cat", "Stream records, in ordinal order or in the order of a list", Formats::kNone);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CatArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddOption("--range", arguments->range, "A:B", "Only records A:B; default: all");
   verb.AddOption("--where", arguments->where, "EXPR",

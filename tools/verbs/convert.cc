@@ -27,7 +27,7 @@ namespace {
 
 constexpr size_t kDrawnAtOnce = 4096;
 
-struct Arguments {
+struct ConvertArguments {
   std::vector<std::string> data;
   ShardSetRequest output;
   std::optional<std::string> where;
@@ -113,7 +113,7 @@ NextOrdinal EachIn(std::vector<OrdinalRange> ranges) {
   };
 }
 
-Result<Selected> Select(const Arguments& arguments, const Dataset& dataset, const Context& context) {
+Result<Selected> Select(const ConvertArguments& arguments, const Dataset& dataset, const Context& context) {
   if (!arguments.where && !arguments.shuffle) {
     OFINDEX_ASSIGN(std::vector<OrdinalRange> ranges, RangesByShard(*dataset.snapshot()));
     return Selected{EachIn(std::move(ranges)), dataset.reader().live(), true};
@@ -160,7 +160,7 @@ int ReportDamage(const SourceFacts& facts, const Context& context) {
   return ExitCode(ErrorCode::kDamage);
 }
 
-Result<int> Convert(Arguments& arguments, Context& context) {
+Result<int> Convert(ConvertArguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
   OFINDEX_ASSIGN(const SourceIndex source, SourceIndex::Of(arguments.data, arguments.where.has_value(), context));
   PrintNotes(source.notes(), context);
@@ -202,7 +202,7 @@ void AddConvert(CommandLine& line, Context& context) {
                       "Write records in the other format, framing and payload: OFRecord as TFRecords of Examples, "
                       "TFRecords as OFRecord",
                       Formats::kJson);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ConvertArguments>();
   verb.AddArgument("DATA", arguments->data,
                    "An index, or files, folders, globs and lists as for build; data without an index are indexed first")
       .Required();

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct ExportArguments {
   std::string index;
   std::string to;
   std::string folder;
@@ -81,7 +81,7 @@ fs::path TargetOf(const fs::path& path) {
   return error ? path : folder / path.filename();
 }
 
-Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const Arguments& arguments,
+Result<std::vector<fs::path>> PathsOf(const std::vector<ShardRow>& shards, const ExportArguments& arguments,
                                       const InputFiles& inputs) {
   const size_t common = CommonFolderBytes(shards);
   std::vector<fs::path> paths;
@@ -119,7 +119,7 @@ Result<void> CheckShards(const IndexFile& index, const std::vector<ShardRow>& sh
   return {};
 }
 
-Result<std::vector<fs::path>> ExportAll(const Snapshot& snapshot, const Arguments& arguments,
+Result<std::vector<fs::path>> ExportAll(const Snapshot& snapshot, const ExportArguments& arguments,
                                         const Progress& progress) {
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
   const std::vector<ShardRow>& shards = catalog->shards();
@@ -150,7 +150,7 @@ Result<std::vector<fs::path>> ExportAll(const Snapshot& snapshot, const Argument
   return paths;
 }
 
-Result<int> Export(const Arguments& arguments, const Context& context) {
+Result<int> Export(const ExportArguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(arguments.index));
   OFINDEX_ASSIGN(const std::vector<fs::path> paths, ExportAll(*snapshot, arguments, context.progress));
   Output& out = Output::Standard();
@@ -169,7 +169,7 @@ Result<int> Export(const Arguments& arguments, const Context& context) {
 
 void AddExport(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "export", "Write the index in another tool's format", Formats::kJson);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExportArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddOption("--to", arguments->to, "FORM",
                  "tfrecord2idx: a text index per shard, SHARD.idx, for DALI and vahidk/tfrecord")

@@ -17,7 +17,7 @@
 namespace ofindex {
 namespace {
 
-struct Arguments {
+struct GetArguments {
   std::string index;
   std::vector<std::string> ordinals;
   std::optional<std::string> feature;
@@ -29,7 +29,7 @@ struct Arguments {
 // Prints records one after the other, in one of the requested forms.
 class Getter {
  public:
-  Getter(const Arguments& arguments, const Context& context) : arguments_(arguments), context_(context) {}
+  Getter(const GetArguments& arguments, const Context& context) : arguments_(arguments), context_(context) {}
 
   Result<void> Begin() {
     if (!context_.json) return {};
@@ -64,7 +64,7 @@ class Getter {
   }
 
  private:
-  const Arguments& arguments_;
+  const GetArguments& arguments_;
   const Context& context_;
   Output& out_ = Output::Standard();
   ShownRecord record_;
@@ -82,7 +82,7 @@ bool CannotBeRead(const Dataset& dataset, uint64_t ordinal, const Error& error) 
 
 // Returns the records that the arguments name, one view for each. Ranges leave out records that are gone; a single
 // ordinal of such a record is an error.
-Result<std::vector<View>> RecordsToShow(const Arguments& arguments, const Dataset& dataset) {
+Result<std::vector<View>> RecordsToShow(const GetArguments& arguments, const Dataset& dataset) {
   OFINDEX_ASSIGN(const View present, PresentRecords(dataset.reader()));
   std::vector<View> views;
   for (const std::string& text : arguments.ordinals) {
@@ -117,7 +117,7 @@ Result<int> ShowAll(const Dataset& dataset, const std::vector<View>& views, Gett
   return exit_code;
 }
 
-Result<int> Get(const Arguments& arguments, const Context& context) {
+Result<int> Get(const GetArguments& arguments, const Context& context) {
   ReaderOptions reading = arguments.reading;
   reading.allow_bad = arguments.wire;  // --wire also explains bad records
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, reading, context.progress));
@@ -136,7 +136,7 @@ Result<int> Get(const Arguments& arguments, const Context& context) {
 
 void AddGet(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "get", "Show records", Formats::kJsonAndJsonl);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<GetArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddArgument("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B")
       .Required();

@@ -13,12 +13,12 @@
 namespace ofindex {
 namespace {
 
-struct Arguments {
+struct MergeArguments {
   MergeOptions options;
   bool wait = false;
 };
 
-Result<int> Merge(Arguments& arguments, Context& context) {
+Result<int> Merge(MergeArguments& arguments, Context& context) {
   MergeOptions& options = arguments.options;
   for (std::string& input : options.inputs) {
     OFINDEX_ASSIGN(input, ResolveIndex(input));
@@ -37,7 +37,7 @@ Result<int> Merge(Arguments& arguments, Context& context) {
 
 void AddMerge(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "merge", "Make one index of parts, or of whole indexes", Formats::kJson);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<MergeArguments>();
   MergeOptions& options = arguments->options;
   verb.AddArgument("INDEX", options.inputs, "Parts of one job (`ofindex build --part`) in any order, or whole indexes")
       .Required();

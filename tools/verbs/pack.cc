@@ -23,13 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct PackArguments {
   PackRequest request;
   ShardSetRequest output;
   std::string payload = "auto";
 };
 
-Result<PayloadKind> PayloadOf(const Arguments& arguments) {
+Result<PayloadKind> PayloadOf(const PackArguments& arguments) {
   const bool tfrecord = arguments.output.framing == Framing::kTfRecord;
   if (arguments.payload == "auto") return tfrecord ? PayloadKind::kExample : PayloadKind::kOfRecord;
   const PayloadKind kind = *ParsePayloadKind(arguments.payload);
@@ -98,7 +98,7 @@ Result<void> Report(const PackSource& source, const ShardSetWriter& writer, doub
   return features.empty() ? Result<void>() : Output::Standard().Line("features: " + features);
 }
 
-Result<int> Pack(Arguments& arguments, Context& context) {
+Result<int> Pack(PackArguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
   OFINDEX_ASSIGN(arguments.request.payload, PayloadOf(arguments));
   OFINDEX_ASSIGN(ShardSetPlan plan, PlanShardSet(arguments.output));
@@ -127,7 +127,7 @@ Result<int> Pack(Arguments& arguments, Context& context) {
   return 0;
 }
 
-void AddSourceOptions(Verb& verb, Arguments& arguments) {
+void AddSourceOptions(Verb& verb, PackArguments& arguments) {
   PackRequest& request = arguments.request;
   verb.AddArgument("SOURCE", request.sources, "Folders of files, CSV files, JSON lines files").Required();
   verb.AddIndexedChoice("--from", request.form,
@@ -158,7 +158,7 @@ void AddSourceOptions(Verb& verb, Arguments& arguments) {
 
 void AddPack(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "pack", "Write records from files, CSV or JSON lines", Formats::kJson);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PackArguments>();
   AddSourceOptions(verb, *arguments);
   AddOutputOptions(verb, arguments->output, "1");
   verb.Runs([arguments, &context] { return Pack(*arguments, context); });

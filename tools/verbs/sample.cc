@@ -15,7 +15,7 @@
 namespace ofindex {
 namespace {
 
-struct Arguments {
+struct SampleArguments {
   std::string index;
   std::optional<uint64_t> count;
   std::string block;
@@ -26,7 +26,7 @@ struct Arguments {
   SampleRequest request;
 };
 
-Result<void> PrintQuality(const Sampler& sampler, ColumnStore& columns, const Arguments& arguments,
+Result<void> PrintQuality(const Sampler& sampler, ColumnStore& columns, const SampleArguments& arguments,
                           const Context& context, Output& out) {
   constexpr uint64_t kBatch = 256;
   constexpr uint64_t kMaxPositions = 1'000'000;
@@ -38,7 +38,7 @@ Result<void> PrintQuality(const Sampler& sampler, ColumnStore& columns, const Ar
   return PrintMix(quality, *arguments.quality, context, out);
 }
 
-Result<int> DrawSample(const Arguments& arguments, const Context& context) {
+Result<int> DrawSample(const SampleArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
                  Snapshot::Open(arguments.index, {.progress = &context.progress}));
@@ -80,7 +80,7 @@ void AddReaderOptions(Verb& verb, SampleRequest& request) {
                  "same number; default exact");
 }
 
-void AddOrderOptions(Verb& verb, Arguments& arguments) {
+void AddOrderOptions(Verb& verb, SampleArguments& arguments) {
   SampleRequest& request = arguments.request;
   verb.AddOption("--where", request.where, "EXPR", "Only records for which this SQL expression holds");
   verb.AddOption("--weights", request.weights, "COLUMN", "Draw with replacement, in proportion to this numeric column");
@@ -102,7 +102,7 @@ void AddOrderOptions(Verb& verb, Arguments& arguments) {
 }
 
 // Outputs other than ordinals.
-void AddPrintOptions(Verb& verb, Arguments& arguments) {
+void AddPrintOptions(Verb& verb, SampleArguments& arguments) {
   verb.AddNumber("--batch-total", arguments.batch_total, "SUM",
                  "Batches, one per line, whose lengths add up to at most this; -n then counts batches");
   verb.AddOption("--batch-by", arguments.batch_by, "COLUMN",
@@ -119,7 +119,7 @@ void AddPrintOptions(Verb& verb, Arguments& arguments) {
 void AddSample(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "sample", "Ordinals in the order in which a training run would read them",
                       Formats::kJsonAndJsonl);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SampleArguments>();
   SampleRequest& request = arguments->request;
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddNumber("-n", arguments->count, "K", "Number of ordinals; default: to the end of the epoch");

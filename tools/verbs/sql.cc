@@ -25,7 +25,7 @@ constexpr uint64_t kMaxMemoryBytes = uint64_t{1} << 30;
 constexpr size_t kMaxQueryBytes = 1 << 20;  // of standard input; SQLite's own limit is lower
 constexpr double kMaxSeconds = 1e9;
 
-struct Arguments {
+struct SqlArguments {
   std::string index;
   std::string query;
   std::vector<std::string> parameters;
@@ -35,7 +35,7 @@ struct Arguments {
   bool table = false;
 };
 
-RowForm FormOf(const Arguments& arguments, const Context& context) {
+RowForm FormOf(const SqlArguments& arguments, const Context& context) {
   if (context.json) return RowForm::kJson;
   if (context.jsonl) return RowForm::kJsonLines;
   return arguments.csv ? RowForm::kCsv : RowForm::kTable;
@@ -85,7 +85,7 @@ Result<std::vector<SqlParameter>> ParseParameters(const std::vector<std::string>
   return parameters;
 }
 
-Result<SqlLimits> LimitsOf(const Arguments& arguments, const Context& context) {
+Result<SqlLimits> LimitsOf(const SqlArguments& arguments, const Context& context) {
   SqlLimits limits{.rows = arguments.max_rows, .memory_bytes = kMaxMemoryBytes, .cancel = &context.progress.cancel};
   if (!limits.rows && FormOf(arguments, context) == RowForm::kTable) limits.rows = kMaxTableRows;
   if (!arguments.timeout) return limits;
@@ -98,7 +98,7 @@ Result<SqlLimits> LimitsOf(const Arguments& arguments, const Context& context) {
 }
 
 // Nothing is written before the first row, so that a statement that fails at once prints no data.
-Result<int> Ask(const Arguments& arguments, const Context& context) {
+Result<int> Ask(const SqlArguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const std::string query, ReadQuery(arguments.query, context));
   OFINDEX_ASSIGN(const std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));
   OFINDEX_ASSIGN(const SqlLimits limits, LimitsOf(arguments, context));
@@ -128,7 +128,7 @@ Result<int> Ask(const Arguments& arguments, const Context& context) {
 void AddSql(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "sql", "Run a read-only SQL query on records, shards, features, bad and damage",
                       Formats::kJsonAndJsonl);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SqlArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddArgument("QUERY", arguments->query, "One SELECT; - reads it from standard input").Required();
   verb.AddOption("-p,--param", arguments->parameters, "NAME=VALUE",

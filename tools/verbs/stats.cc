@@ -23,7 +23,7 @@ constexpr size_t kMaxTop = 1'000'000;
 constexpr size_t kMaxBins = 10'000;
 constexpr size_t kTop = 10;
 
-struct Arguments {
+struct StatsArguments {
   std::string index;
   std::vector<std::string> names;
   std::optional<size_t> top;  // not given: all groups in data formats, at most ten otherwise
@@ -34,12 +34,10 @@ struct Arguments {
 };
 
 bool HasNumbers(const ColumnStore& store, const Column& column) {
-  constexpr auto kBytes = static_cast<uint8_t>(1U << static_cast<uint8_t>(FeatureKind::kBytes));
-  constexpr auto kNone = static_cast<uint8_t>(1U << static_cast<uint8_t>(FeatureKind::kNone));
-  return (store.kinds(column) & static_cast<uint8_t>(~(kBytes | kNone))) != 0;
+  return (store.kinds(column) & (kIntegerKinds | kRealKinds)) != 0;
 }
 
-Result<std::vector<Column>> NamedColumns(const ColumnStore& store, const Arguments& arguments) {
+Result<std::vector<Column>> NamedColumns(const ColumnStore& store, const StatsArguments& arguments) {
   std::vector<Column> columns;
   for (const std::string& given : arguments.names) {
     const std::string name = given.starts_with("\\[") ? given.substr(1) : given;
@@ -64,7 +62,7 @@ Result<Column> GroupingColumn(const ColumnStore& store, const std::string& name)
 }
 
 // Returns the columns to summarise by group: numeric ones. A requested column without numbers is an error.
-Result<std::vector<Column>> SummedColumns(const ColumnStore& store, const Arguments& arguments, const Column& by) {
+Result<std::vector<Column>> SummedColumns(const ColumnStore& store, const StatsArguments& arguments, const Column& by) {
   OFINDEX_ASSIGN(const std::vector<Column> named, NamedColumns(store, arguments));
   std::vector<Column> summed;
   for (const Column& column : named) {
@@ -186,7 +184,7 @@ Result<void> WriteGroupsCsv(const GroupedStats& stats, Output& out) {
   return stats.other_groups == 0 ? Result<void>() : write(stats.others, "", stats.other_groups);
 }
 
-Result<int> ShowColumns(ColumnStore& store, const std::string& path, const Arguments& arguments,
+Result<int> ShowColumns(ColumnStore& store, const std::string& path, const StatsArguments& arguments,
                         const Context& context) {
   OFINDEX_ASSIGN(const std::vector<Column> columns, NamedColumns(store, arguments));
   const StatsOptions options{
@@ -213,7 +211,7 @@ Result<int> ShowColumns(ColumnStore& store, const std::string& path, const Argum
   return 0;
 }
 
-Result<int> ShowGroups(ColumnStore& store, const std::string& path, const Arguments& arguments,
+Result<int> ShowGroups(ColumnStore& store, const std::string& path, const StatsArguments& arguments,
                        const Context& context) {
   OFINDEX_ASSIGN(const Column by, GroupingColumn(store, *arguments.by));
   OFINDEX_ASSIGN(const std::vector<Column> columns, SummedColumns(store, arguments, by));
@@ -242,7 +240,7 @@ Result<int> ShowGroups(ColumnStore& store, const std::string& path, const Argume
   return 0;
 }
 
-Result<int> ShowStats(const Arguments& arguments, const Context& context) {
+Result<int> ShowStats(const StatsArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
                  Snapshot::Open(arguments.index, {.progress = &context.progress}));
@@ -256,7 +254,7 @@ Result<int> ShowStats(const Arguments& arguments, const Context& context) {
 void AddStats(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "stats", "Counts, extremes, means, frequent values and histograms of columns",
                       Formats::kJsonAndJsonl);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<StatsArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   // The parser takes an argument in brackets for a list.
   verb.AddArgument("NAME", arguments->names,

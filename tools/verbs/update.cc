@@ -19,7 +19,7 @@
 namespace ofindex {
 namespace {
 
-struct Arguments {
+struct UpdateArguments {
   UpdateOptions options;
   std::string index;
   bool wait = false;
@@ -107,7 +107,7 @@ Result<int> Print(const UpdateReport& report, bool prune, double seconds, const 
                       context);
 }
 
-Result<int> Update(Arguments& arguments, Context& context) {
+Result<int> Update(UpdateArguments& arguments, Context& context) {
   UpdateOptions& options = arguments.options;
   OFINDEX_ASSIGN(options.index, ResolveIndex(arguments.index));
   if (arguments.wait) options.if_locked = AtomicFile::IfLocked::kWait;
@@ -125,7 +125,7 @@ Result<int> Update(Arguments& arguments, Context& context) {
 void AddUpdate(CommandLine& line, Context& context) {
   Verb verb =
       AddVerb(line, context, "update", "Take new, grown, changed and missing shards into an index", Formats::kJson);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<UpdateArguments>();
   UpdateOptions& options = arguments->options;
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddArgument("DATA", options.data, "More files, folders, globs or @LISTs, taken in from now on");

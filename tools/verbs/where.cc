@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-struct Arguments {
+struct WhereArguments {
   std::string index;
   std::string expression;
   bool count = false;
@@ -34,7 +34,7 @@ Result<void> WriteIds(const Selection& selection, const Context& context, Output
   return written;
 }
 
-Result<int> ShowWhere(const Arguments& arguments, const Context& context) {
+Result<int> ShowWhere(const WhereArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
                  Snapshot::Open(arguments.index, {.progress = &context.progress}));
@@ -58,7 +58,7 @@ Result<int> ShowWhere(const Arguments& arguments, const Context& context) {
 void AddWhere(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "where", "Ordinals of the records for which an SQL expression holds",
                       Formats::kJsonAndJsonl);
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<WhereArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddArgument("EXPR", arguments->expression, "An SQL expression, as after WHERE: '\"image/height\" > 256'")
       .Required();

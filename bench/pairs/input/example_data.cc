@@ -16,7 +16,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kRecords = 4'000'000;
+constexpr uint64_t kExampleRecords = 4'000'000;
 constexpr uint64_t kRandomNumbers = 4;  // per record
 constexpr LengthRange kPixels{64, 2048};
 
@@ -113,8 +113,8 @@ Result<void> WriteShard(const std::string& path, uint64_t first_record, uint64_t
 
 Result<DataSet> ImageRecords(uint64_t shards) {
   DataSet data;
-  data.folder = StrCat(DataFolder(), "/images-", kRecords, shards == 8 ? std::string() : StrCat("-in-", shards));
-  data.records = kRecords;
+  data.folder = StrCat(DataFolder(), "/images-", kExampleRecords, shards == 8 ? std::string() : StrCat("-in-", shards));
+  data.records = kExampleRecords;
   std::error_code error;
   std::filesystem::create_directories(data.folder, error);
   if (error) return tl::unexpected(SystemError(data.folder, "cannot make the folder", error.value()));
@@ -123,7 +123,7 @@ Result<DataSet> ImageRecords(uint64_t shards) {
     const std::string& path = data.shards.back();
     if (StatFile(path)) continue;
     if (i == 0) std::fprintf(stderr, "Writing %s.\n", data.folder.c_str());
-    OFINDEX_TRY(WriteShard(path, i * kRecords / shards, kRecords / shards));
+    OFINDEX_TRY(WriteShard(path, i * kExampleRecords / shards, kExampleRecords / shards));
   }
   return data;
 }

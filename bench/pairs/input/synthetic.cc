@@ -16,13 +16,13 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kRecords = 100'000'000;
+constexpr uint64_t kSyntheticRecords = 100'000'000;
 constexpr uint64_t kRealRecords = 64;
 constexpr LengthRange kLengths{200, 300};
 
 std::vector<uint64_t> RealOrdinals() {
   std::vector<uint64_t> ordinals;
-  for (uint64_t i = 0; i < kRealRecords; ++i) ordinals.push_back(Noise(i) % kRecords);
+  for (uint64_t i = 0; i < kRealRecords; ++i) ordinals.push_back(Noise(i) % kSyntheticRecords);
   std::sort(ordinals.begin(), ordinals.end());
   return ordinals;
 }
@@ -40,10 +40,10 @@ Result<void> WriteRecord(OutputFile& out, uint64_t offset, uint64_t length) {
 Result<void> WriteShard(const SyntheticIndex& synthetic) {
   OFINDEX_ASSIGN(OutputFile out, OutputFile::Create(synthetic.shard));
   uint64_t offset = 0;
-  for (uint64_t ordinal = 0; ordinal < kRecords; ++ordinal) {
+  for (uint64_t ordinal = 0; ordinal < kSyntheticRecords; ++ordinal) {
     const uint64_t length = kLengths.Of(ordinal);
     const bool real = std::binary_search(synthetic.real.begin(), synthetic.real.end(), ordinal);
-    if (real || ordinal + 1 == kRecords) OFINDEX_TRY(WriteRecord(out, offset, length));
+    if (real || ordinal + 1 == kSyntheticRecords) OFINDEX_TRY(WriteRecord(out, offset, length));
     offset += length + FramingBytes(Framing::kTfRecord);
   }
   return out.Sync();
@@ -87,7 +87,7 @@ Result<void> WriteIndex(const SyntheticIndex& synthetic) {
   shard.framing = Framing::kTfRecord;
   OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(synthetic.index, std::move(map_file), {}));
   writer.BeginShard(shard);
-  OFINDEX_TRY(AddRecords(0, kRecords, writer));
+  OFINDEX_TRY(AddRecords(0, kSyntheticRecords, writer));
   DatasetFacts facts;
   return writer.Finish(facts, synthetic.index);
 }
@@ -119,7 +119,7 @@ Result<SyntheticIndex> HundredMillionRecords() {
   SyntheticIndex synthetic;
   synthetic.shard = DataFolder() + "/synthetic.tfrecord";
   synthetic.index = synthetic.shard + std::string(kIndexSuffix);
-  synthetic.records = kRecords;
+  synthetic.records = kSyntheticRecords;
   synthetic.real = RealOrdinals();
   OFINDEX_TRY(WriteShard(synthetic));
   OFINDEX_TRY(WriteIndex(synthetic));
@@ -134,7 +134,7 @@ Result<std::vector<std::string>> HundredMillionInIndexes(uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) {
     const std::string shard = StrCat("synthetic-", i, ".tfrecord");
     indexes.push_back(StrCat(DataFolder(), "/", shard, kIndexSuffix));
-    OFINDEX_TRY(WriteIndexOf(kRecords * i / count, kRecords * (i + 1) / count, shard, indexes.back()));
+    OFINDEX_TRY(WriteIndexOf(kSyntheticRecords * i / count, kSyntheticRecords * (i + 1) / count, shard, indexes.back()));
   }
   return indexes;
 }

@@ -8,20 +8,15 @@
 namespace ofindex::python {
 namespace {
 
-constexpr uint8_t Bit(FeatureKind kind) { return static_cast<uint8_t>(1U << static_cast<uint8_t>(kind)); }
-
-constexpr uint8_t kIntegerKinds = Bit(FeatureKind::kInt32) | Bit(FeatureKind::kInt64);
-constexpr uint8_t kRealKinds = Bit(FeatureKind::kFloat) | Bit(FeatureKind::kDouble);
-
 // Returns the type for values of these kinds; bytes are kText if `text` is true.
 Result<ValueType> TypeOfKinds(uint8_t kinds, bool text, const std::string& column) {
-  const bool bytes = (kinds & Bit(FeatureKind::kBytes)) != 0;
+  const bool bytes = (kinds & kBytesKind) != 0;
   if (bytes && (kinds & (kIntegerKinds | kRealKinds)) != 0) {
     return Fail(ErrorCode::kUsage, StrCat("column '", Printable(column), "' holds both numbers and bytes"),
                 "ask for them in SQL, with CAST(... AS TEXT)");
   }
   if (bytes) return text ? ValueType::kText : ValueType::kBinary;
-  if ((kinds & kRealKinds) == Bit(FeatureKind::kFloat) && (kinds & kIntegerKinds) == 0) return ValueType::kFloat32;
+  if ((kinds & kRealKinds) == BitOf(FeatureKind::kFloat) && (kinds & kIntegerKinds) == 0) return ValueType::kFloat32;
   return (kinds & kRealKinds) != 0 ? ValueType::kFloat64 : ValueType::kInt64;
 }
 

@@ -3,9 +3,13 @@
 #include <utility>
 
 namespace ofindex {
+namespace {
+
+using Origin = Column::Origin;
+
+}  // namespace
 
 std::vector<Column> ColumnsOf(const std::vector<FeatureRow>& features) {
-  using Origin = Column::Origin;
   std::vector<Column> columns = {
       {"_id", Origin::kId}, {"_shard", Origin::kShard}, {"_offset", Origin::kOffset}, {"_length", Origin::kLength}};
   for (const FeatureRow& row : features) {

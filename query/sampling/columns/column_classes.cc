@@ -31,9 +31,7 @@ size_t PlaceOf(const std::vector<Count<Key>>& counts, const View& key) {
 Result<ColumnClasses> ColumnClasses::Read(ColumnStore& store, Column column, uint64_t records,
                                           const std::atomic<bool>* cancel) {
   OFINDEX_TRY(CheckSingle(column, "a class"));
-  constexpr unsigned kIntegers =
-      1U << static_cast<unsigned>(FeatureKind::kInt32) | 1U << static_cast<unsigned>(FeatureKind::kInt64);
-  const bool real = (store.kinds(column) & kIntegers) == 0;
+  const bool real = (store.kinds(column) & kIntegerKinds) == 0;
   return WithMemory("the classes of a column", [&]() -> Result<ColumnClasses> {
     ColumnClasses classes(std::move(column), records, real);
     OFINDEX_TRY(ForEachChunk(store, classes.column_, records, cancel,

@@ -11,19 +11,19 @@ namespace ofindex {
 namespace {
 
 using Number = ComputedColumn::Number;
-using Op = ComputedColumn::Step::Op;
+using StepOp = ComputedColumn::Step::Op;
 using Type = ColumnValue::Type;
 
 // The operands of Cast.
 constexpr int64_t kInteger = 'D';
 constexpr int64_t kReal = 'E';
 
-std::optional<Op> ArithmeticOf(std::string_view opcode) {
-  constexpr std::array<std::pair<std::string_view, Op>, 5> kOps = {{{"Add", Op::kAdd},
-                                                                    {"Subtract", Op::kSubtract},
-                                                                    {"Multiply", Op::kMultiply},
-                                                                    {"Divide", Op::kDivide},
-                                                                    {"Remainder", Op::kRemainder}}};
+std::optional<StepOp> ArithmeticOf(std::string_view opcode) {
+  constexpr std::array<std::pair<std::string_view, StepOp>, 5> kOps = {{{"Add", StepOp::kAdd},
+                                                                    {"Subtract", StepOp::kSubtract},
+                                                                    {"Multiply", StepOp::kMultiply},
+                                                                    {"Divide", StepOp::kDivide},
+                                                                    {"Remainder", StepOp::kRemainder}}};
   for (const auto& [name, op] : kOps) {
     if (name == opcode) return op;
   }
@@ -51,23 +51,23 @@ class Steps {
     } else {
       return false;
     }
-    Set(instruction.p2, {.op = Op::kConstant, .constant = number});
+    Set(instruction.p2, {.op = StepOp::kConstant, .constant = number});
     return true;
   }
 
   // Returns false if the instruction computes anything else, or from anything else.
   [[nodiscard]] bool TakeStep(const Instruction& instruction) {
     if (instruction.opcode == "VColumn") {
-      Set(instruction.p3, {.op = Op::kColumn, .column = static_cast<uint32_t>(instruction.p2)});
+      Set(instruction.p3, {.op = StepOp::kColumn, .column = static_cast<uint32_t>(instruction.p2)});
       return true;
     }
     const bool to_integer = instruction.p2 == kInteger;
     if (instruction.opcode == "Cast" && (to_integer || instruction.p2 == kReal)) {
       const std::optional<size_t> a = Find(instruction.p1);
-      if (a) Set(instruction.p1, {.op = to_integer ? Op::kToInteger : Op::kToReal, .a = *a});
+      if (a) Set(instruction.p1, {.op = to_integer ? StepOp::kToInteger : StepOp::kToReal, .a = *a});
       return a.has_value();
     }
-    const std::optional<Op> op = ArithmeticOf(instruction.opcode);
+    const std::optional<StepOp> op = ArithmeticOf(instruction.opcode);
     const std::optional<size_t> left = Find(instruction.p2);
     const std::optional<size_t> right = Find(instruction.p1);
     if (!op || !left || !right) return TakeConstant(instruction);

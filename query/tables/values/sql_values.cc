@@ -9,9 +9,13 @@
 #include "base/text.h"
 
 namespace ofindex {
+namespace {
+
+using Type = ColumnValue::Type;
+
+}  // namespace
 
 Chunk::Value ViewOf(sqlite3_value* value) {
-  using Type = ColumnValue::Type;
   const auto bytes = [value](const void* data) {
     const auto size = static_cast<size_t>(sqlite3_value_bytes(value));
     return ByteView(static_cast<const uint8_t*>(data), data == nullptr ? 0 : size);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
+#include "base/allocation.h"
 #include "base/result.h"
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
@@ -53,5 +55,12 @@ void PutResult(sqlite3_context* context, const Chunk::Value& value);
 
 /// Sets the error text of `table` to that of `error`, and returns its code.
 [[nodiscard]] int Report(sqlite3_vtab* table, const Error& error);
+
+/// Runs `body`, which returns Result<void>: an error becomes that of `table`, and nothing is thrown through SQLite.
+template <typename Body>
+[[nodiscard]] int Guarded(sqlite3_vtab* table, Body&& body) {
+  const Result<void> result = WithMemory("a query", std::forward<Body>(body));
+  return result ? 0 : Report(table, result.error());
+}
 
 }  // namespace ofindex

@@ -18,7 +18,7 @@ namespace ofindex {
 namespace {
 
 /// How often a hostile index was refused, and how often it was read anyway.
-struct Outcomes {
+struct IndexOutcomes {
   int refused = 0;
   int read = 0;
 
@@ -30,7 +30,7 @@ struct Outcomes {
 };
 
 // Runs every operation on an index. They may fail, but must return, and access nothing out of bounds.
-void UseAll(const BuiltSet& set, Outcomes& outcomes) {
+void UseIndex(const BuiltSet& set, IndexOutcomes& outcomes) {
   if (Result<CatalogReader> catalog = CatalogReader::Open(set.index())) {
     outcomes.Count(catalog->Shards());
     outcomes.Count(catalog->Damage());
@@ -114,14 +114,14 @@ class SmallIndex : public BuiltSet {
 void ChangeBytes(const SmallIndex& set, size_t step) {
   const std::vector<size_t> in_use = BytesInUse(set.bytes());
   CHECK(in_use.size() > 1500);
-  Outcomes outcomes;
+  IndexOutcomes outcomes;
   for (size_t i = 0; i < in_use.size(); i += step) {
     // The lowest bit, the highest, or all of them.
     constexpr std::string_view kChanges = "\x01\x80\xff";
     std::string bytes = set.bytes();
     bytes[in_use[i]] = static_cast<char>(bytes[in_use[i]] ^ kChanges[i % kChanges.size()]);
     ReplaceFile(set.index(), bytes);
-    UseAll(set, outcomes);
+    UseIndex(set, outcomes);
   }
   CHECK(outcomes.refused > 1000);
   CHECK(outcomes.read > 1000);
@@ -132,22 +132,22 @@ TEST_CASE("an index with any changed byte is read or refused, and never crashes"
 TEST_CASE("an updated index with a changed byte is read or refused, and never crashes") {
   SmallIndex set;
   set.Update();
-  Outcomes sound;
-  UseAll(set, sound);
+  IndexOutcomes sound;
+  UseIndex(set, sound);
   CHECK(sound.refused == 5);  // records: four are gone, one is bad
   ChangeBytes(set, 5);
 }
 
 TEST_CASE("an index truncated at every page boundary, and at sizes between, is refused or read") {
   const SmallIndex set;
-  Outcomes outcomes;
+  IndexOutcomes outcomes;
   for (size_t size = 0; size <= set.bytes().size(); size += 4096 - 1) {
     ReplaceFile(set.index(), set.bytes().substr(0, size));
-    UseAll(set, outcomes);
+    UseIndex(set, outcomes);
   }
   for (size_t page = 65536; page < set.bytes().size(); page += 65536) {
     ReplaceFile(set.index(), set.bytes().substr(0, page));
-    UseAll(set, outcomes);
+    UseIndex(set, outcomes);
   }
   CHECK(outcomes.refused > 100);
 }
@@ -155,7 +155,7 @@ TEST_CASE("an index truncated at every page boundary, and at sizes between, is r
 TEST_CASE("garbage in any page of an index is refused or read") {
   const SmallIndex set;
   std::mt19937_64 random(1);
-  Outcomes outcomes;
+  IndexOutcomes outcomes;
   for (int i = 0; i < 300; ++i) {
     std::string bytes = set.bytes();
     // The file's header is kept, so that the garbage is read.
@@ -170,7 +170,7 @@ TEST_CASE("garbage in any page of an index is refused or read") {
                     bytes.substr((1 + random() % (pages - 1)) * 65536, 65536));
     }
     ReplaceFile(set.index(), bytes);
-    UseAll(set, outcomes);
+    UseIndex(set, outcomes);
   }
   CHECK(outcomes.refused > 0);
 }
@@ -286,8 +286,8 @@ TEST_CASE("an index whose tables contain cycles is refused, however many rows it
     // The size in the header, in pages, is big-endian at byte 28.
     bytes[31] = static_cast<char>(pages + 3);
     ReplaceFile(set.index(), bytes);
-    Outcomes outcomes;
-    UseAll(set, outcomes);
+    IndexOutcomes outcomes;
+    UseIndex(set, outcomes);
     if (outcomes.refused != 0) ++refused;
   }
   CHECK(refused > 2);

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns every payload read through the map of the set's index; nullopt on any error.
-std::optional<std::vector<std::string>> ReadAll(const BuiltSet& set) {
+std::optional<std::vector<std::string>> ReadPayloads(const BuiltSet& set) {
   Result<OffsetMap> map = MapOf(set.index());
   if (!map) return std::nullopt;
   const RecordReader reader = RecordReader::Open(std::move(*map), set.folder(), {.allow_bad = true});
@@ -37,10 +37,10 @@ TEST_CASE("a map that is missing, truncated or from another build is rebuilt sil
   set.PutSome();
   set.Build(set.Options());
   const std::string map = ReadFile(set.map());
-  const auto payloads = ReadAll(set);
+  const auto payloads = ReadPayloads(set);
   REQUIRE((payloads && payloads->size() == 70));
   const auto check = [&] {
-    CHECK(ReadAll(set) == payloads);
+    CHECK(ReadPayloads(set) == payloads);
     CHECK(ReadFile(set.map()) == map);
   };
   fs::remove(set.map());
@@ -66,18 +66,18 @@ TEST_CASE("a map with any byte changed gives the right payloads or an error, nev
   set.Put("part-1", shard);
   set.Build(set.Options(true));
   const std::string map = ReadFile(set.map());
-  const auto payloads = ReadAll(set);
+  const auto payloads = ReadPayloads(set);
   REQUIRE((payloads && payloads->size() == 30));
   size_t errors = 0;
   for (size_t at = 0; at < map.size(); ++at) {
     ReplaceFile(set.map(), WithFlippedBit(map, at, static_cast<int>(at % 8)));
-    const auto read = ReadAll(set);
+    const auto read = ReadPayloads(set);
     if (!read) ++errors;
     CAPTURE(at);
     if (read) CHECK(*read == *payloads);
     // Removing the map, as the hint says, repairs it.
     if (!read) fs::remove(set.map());
-    if (!read) CHECK(ReadAll(set) == payloads);
+    if (!read) CHECK(ReadPayloads(set) == payloads);
   }
   CHECK(errors > 0);
 }
@@ -111,21 +111,21 @@ TEST_CASE("a map that cannot be written next to the index goes to the user's cac
   BuiltSet set;
   set.PutSome();
   set.Build(set.Options());
-  const auto payloads = ReadAll(set);
+  const auto payloads = ReadPayloads(set);
   fs::remove(set.map());
   // Blocks the temporary file, for root too.
   fs::create_directory(set.map() + ".ofindex-draft");
   const TempDir cache;
   REQUIRE(::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1) == 0);
-  CHECK(ReadAll(set) == payloads);
+  CHECK(ReadPayloads(set) == payloads);
   CHECK(!fs::exists(set.map()));
   REQUIRE(FilesIn(cache / "ofindex").size() == 1);
   const std::string cached = cache / "ofindex/" + *FilesIn(cache / "ofindex").begin();
   const auto written = fs::last_write_time(cached);
-  CHECK(ReadAll(set) == payloads);
+  CHECK(ReadPayloads(set) == payloads);
   CHECK(fs::last_write_time(cached) == written);
   WriteFile(cached, "damaged");
-  CHECK(ReadAll(set) == payloads);
+  CHECK(ReadPayloads(set) == payloads);
 
   // Damage that stops readers is found and repaired there, too.
   const std::string sound = ReadFile(cached);
@@ -154,7 +154,7 @@ TEST_CASE("an index in a read-only folder is read, with its map in the cache fol
   fs::permissions(set.folder(), fs::perms::owner_read | fs::perms::owner_exec);
   const TempDir cache;
   REQUIRE(::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1) == 0);
-  const auto payloads = ReadAll(set);
+  const auto payloads = ReadPayloads(set);
   REQUIRE(::unsetenv("XDG_CACHE_HOME") == 0);
   fs::permissions(set.folder(), fs::perms::owner_all);
   REQUIRE(payloads);

@@ -27,25 +27,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Framing kTf = Framing::kTfRecord;
 constexpr int64_t kMtime = int64_t{1'700'000'000} * 1'000'000'000;
 
 std::string SavedPath(const BuiltSet& set) { return SavedShards::PathFor(set.index()); }
 
 /// The bytes of an index and of its map.
-struct Bytes {
+struct BuiltBytes {
   std::string index;
   std::string map;
 
-  explicit Bytes(const BuiltSet& set) : index(ReadFile(set.index())), map(ReadFile(set.map())) {}
-  bool operator==(const Bytes&) const = default;
+  explicit BuiltBytes(const BuiltSet& set) : index(ReadFile(set.index())), map(ReadFile(set.map())) {}
+  bool operator==(const BuiltBytes&) const = default;
 };
 
 /// Builds from the beginning, and removes the index again.
-Bytes CleanBytes(const BuiltSet& set, const BuildOptions& options) {
+BuiltBytes CleanBytes(const BuiltSet& set, const BuildOptions& options) {
   REQUIRE_FALSE(fs::exists(SavedPath(set)));
   CHECK(set.Build(options).resumed_records == 0);
-  Bytes bytes(set);
+  BuiltBytes bytes(set);
   fs::remove(set.index());
   fs::remove(set.map());
   return bytes;
@@ -89,9 +88,9 @@ void StopBuild(const BuiltSet& set, const BuildOptions& options, uint64_t bytes 
 }
 
 /// Builds, expects the bytes of a clean build and no other file, and returns the number of records that were taken up.
-uint64_t CheckFinished(const BuiltSet& set, const BuildOptions& options, const Bytes& clean) {
+uint64_t CheckFinished(const BuiltSet& set, const BuildOptions& options, const BuiltBytes& clean) {
   const BuildReport report = set.Build(Saving(options));
-  CHECK(Bytes(set) == clean);
+  CHECK(BuiltBytes(set) == clean);
   CHECK(FilesIn(set.folder()) == kBuiltFiles);
   fs::remove(set.index());
   fs::remove(set.map());
@@ -115,7 +114,7 @@ TEST_CASE("the next build takes up what a stopped one has saved, and gives the b
   WithShards(set);
   for (const bool verify : {false, true}) {
     const BuildOptions options = set.Options(verify);
-    const Bytes clean = CleanBytes(set, options);
+    const BuiltBytes clean = CleanBytes(set, options);
     StopBuild(set, options);
     CHECK(CheckFinished(set, options, clean) > 0);
     StopBuild(set, options);
@@ -136,7 +135,7 @@ TEST_CASE("random sets of all sorts, with columns, damage and compressed shards,
     PutLongShard(set, framing);
     BuildOptions options = RandomOptions(set, random);
     options.format.framing = framing;
-    const Bytes clean = CleanBytes(set, options);
+    const BuiltBytes clean = CleanBytes(set, options);
     StopBuild(set, options);
     CHECK(CheckFinished(set, options, clean) > 0);
   }
@@ -182,7 +181,7 @@ TEST_CASE("what was saved with other options is not used") {
   others[3].segment_bytes = 2048;
   others[4].inflate.checkpoint_bytes = 1 << 20;
   for (const BuildOptions& other : others) {
-    const Bytes clean = CleanBytes(set, other);
+    const BuiltBytes clean = CleanBytes(set, other);
     StopBuild(set, options);
     CHECK(CheckFinished(set, other, clean) == 0);
   }
@@ -208,7 +207,7 @@ TEST_CASE("a shard that was changed, has grown or was renamed since is scanned a
   SUBCASE("removed") { fs::remove(set.Shard("part-1")); }
   SUBCASE("another shard before all others") { set.Put("a-0", ShardBytes(kTf, SomePayloads(50, 20))); }
   const uint64_t resumed = set.Build(Saving(options)).resumed_records;
-  const Bytes found(set);
+  const BuiltBytes found(set);
   CHECK(resumed > 0);
   CHECK(FilesIn(set.folder()) == kBuiltFiles);
   fs::remove(set.index());
@@ -222,7 +221,7 @@ TEST_CASE("a saved file with a flipped bit, or cut anywhere, gives the bytes of 
   set.Put("part-3", ShardBytes(kTf, SomePayloads(20, 40)) + "gap" + ShardBytes(kTf, SomePayloads(20, 40)));
   PutLongShard(set);
   const BuildOptions options = set.Options(true);
-  const Bytes clean = CleanBytes(set, options);
+  const BuiltBytes clean = CleanBytes(set, options);
   StopBuild(set, options, 1000);
   const std::string saved = ReadFile(SavedPath(set));
   std::mt19937_64 random(7);
@@ -244,7 +243,7 @@ TEST_CASE("a saved file with a flipped bit, or cut anywhere, gives the bytes of 
   WriteFile(SavedPath(set), zeros);
   Progress progress;
   REQUIRE(BuildIndex(Saving(options), progress).has_value());
-  CHECK(Bytes(set) == clean);
+  CHECK(BuiltBytes(set) == clean);
   CHECK(progress.bytes_done == progress.bytes_total);
   CHECK(progress.shards_done == progress.shards_total);
 }
@@ -252,7 +251,7 @@ TEST_CASE("a saved file with a flipped bit, or cut anywhere, gives the bytes of 
 TEST_CASE("a file of another version under that name is removed") {
   BuiltSet set;
   WithShards(set);
-  const Bytes clean = CleanBytes(set, set.Options());
+  const BuiltBytes clean = CleanBytes(set, set.Options());
   for (const char* bytes : {"", "ofindex saved 0\nand more", "not ours"}) {
     WriteFile(SavedPath(set), bytes);
     CHECK(CheckFinished(set, set.Options(), clean) == 0);
@@ -262,7 +261,7 @@ TEST_CASE("a file of another version under that name is removed") {
 TEST_CASE("what no build can have left under that name is kept, and nothing is saved") {
   BuiltSet set;
   WithShards(set);
-  const Bytes clean = CleanBytes(set, set.Options());
+  const BuiltBytes clean = CleanBytes(set, set.Options());
   const std::string mine = set.folder() + "/mine";
   std::set<std::string> kept = kBuiltFiles;
   kept.insert(fs::path(SavedPath(set)).filename());
@@ -279,7 +278,7 @@ TEST_CASE("what no build can have left under that name is kept, and nothing is s
     kept.insert("mine");
   }
   set.Build(Saving(set.Options()));
-  CHECK(Bytes(set) == clean);
+  CHECK(BuiltBytes(set) == clean);
   CHECK(FilesIn(set.folder()) == kept);
   set.Build(Saving(set.Options()));  // up to date
   CHECK(FilesIn(set.folder()) == kept);
@@ -349,7 +348,7 @@ TEST_CASE("a build killed once per 10 shards scans at most 1.1 times the records
   for (uint64_t shard = 0; shard < shards; ++shard) set.Put("part-" + std::to_string(shard), bytes[shard % 10]);
   BuildOptions options = set.Options();
   options.threads = 1;
-  const Bytes clean = CleanBytes(set, options);
+  const BuiltBytes clean = CleanBytes(set, options);
   options = Saving(options);
   uint64_t scanned = 0;
   uint64_t killed = 0;
@@ -371,7 +370,7 @@ TEST_CASE("a build killed once per 10 shards scans at most 1.1 times the records
   MESSAGE("killed ", killed, " times; scanned ", scanned, " records of ", shards * kRecords,
           "; the last build took up ", report->resumed_records);
   CHECK(killed == kills);
-  CHECK(Bytes(set) == clean);
+  CHECK(BuiltBytes(set) == clean);
   CHECK(FilesIn(set.folder()) == kBuiltFiles);
   // Few kills are few samples, on a machine that may be busy; without saving, it would be 1.8 times.
   CHECK(scanned <= shards * kRecords * (kills >= 100 ? 11 : 16) / 10);

@@ -21,9 +21,9 @@ using Payloads = std::vector<std::string>;
 
 // An index whose shards have grown, plain and compressed, or are missing, and the payload of each ordinal: nullopt for
 // one that is gone.
-class UpdatedSet : public BuiltSet {
+class SetWithHoles : public BuiltSet {
  public:
-  UpdatedSet() {
+  SetWithHoles() {
     const std::vector<Payloads> shards = {SomePayloads(9, 40, 1), SomePayloads(7, 40, 2), SomePayloads(5, 40, 3),
                                           SomePayloads(4, 40, 4)};
     Put("part-0", Compressed(Compression::kGzip, ShardBytes(Framing::kTfRecord, shards[0])));
@@ -67,7 +67,7 @@ struct Answers {
 };
 
 // Reads every record through the map as it is.
-Answers ReadAll(const UpdatedSet& set) {
+Answers ReadAll(const SetWithHoles& set) {
   Answers answers;
   Result<OffsetMap> map = OffsetMap::Open(set.map());
   if (!map) return {.errors = set.expected.size()};
@@ -84,7 +84,7 @@ Answers ReadAll(const UpdatedSet& set) {
 }
 
 TEST_CASE("the map of an updated index finds all records but those that are gone, and is written the same again") {
-  const UpdatedSet set;
+  const SetWithHoles set;
   CHECK(ReadAll(set).right == 34);
   const std::string bytes = ReadFile(set.map());
   fs::remove(set.map());
@@ -97,7 +97,7 @@ TEST_CASE("the map of an updated index finds all records but those that are gone
 }
 
 TEST_CASE("all records of a shard that has grown are of its first piece, and missing shards are marked") {
-  const UpdatedSet set;
+  const SetWithHoles set;
   const auto map = MapOf(set.index());
   REQUIRE(map);
   const auto shard_of = [&](uint64_t ordinal) { return map->Find(ordinal).value().shard; };
@@ -114,7 +114,7 @@ TEST_CASE("all records of a shard that has grown are of its first piece, and mis
 }
 
 TEST_CASE("no changed byte of the map of an updated index gives a wrong record, makes one gone, or brings one back") {
-  const UpdatedSet set;
+  const SetWithHoles set;
   const std::string bytes = ReadFile(set.map());
   uint64_t errors = 0;
   for (size_t at = 0; at < bytes.size(); ++at) {

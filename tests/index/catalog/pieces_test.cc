@@ -110,7 +110,7 @@ T Sound(Result<T> result) {
   return std::move(*result);
 }
 
-auto Fields(const ShardRow& row) {
+auto PieceFields(const ShardRow& row) {
   return std::tuple(row.path, row.first_record, row.records, row.payload_bytes, row.file, row.begin, row.gone,
                     row.inflated_bytes, row.identity.size);
 }
@@ -125,7 +125,7 @@ TEST_CASE("pieces, absences and totals are read back as they were written") {
   const auto pieces = Sound(reader.Pieces());
   REQUIRE(pieces.size() == SomePieces().size());
   for (uint32_t i = 0; i < pieces.size(); ++i) {
-    CHECK(Fields(pieces[i]) == Fields(SomePieces()[i]));
+    CHECK(PieceFields(pieces[i]) == PieceFields(SomePieces()[i]));
     CHECK(TotalsBytes(Sound(reader.TotalsOf(pieces[i], i))) == TotalsBytes(TotalsOfPiece(i)));
   }
   const auto absences = Sound(reader.Absences());
@@ -160,7 +160,7 @@ TEST_CASE("shards are those that are there, each once, in natural order, with th
 // Shards and ordinals of blocks, bad records and damage.
 using Numbers = std::vector<std::pair<uint32_t, uint64_t>>;
 
-CatalogReader::VisitBlock AddTo(Numbers& numbers) {
+CatalogReader::VisitBlock AppendBlocksTo(Numbers& numbers) {
   return [&numbers](const BlockRow& block) -> Result<void> {
     numbers.emplace_back(block.shard, block.first_record);
     return {};
@@ -173,7 +173,7 @@ TEST_CASE("blocks, bad records and damage are those of the shards that are there
   CatalogReader reader = Opened(dir / "i");
   const auto all_of = [&](Which which) {
     Numbers blocks, bad, damage;
-    REQUIRE(reader.ForEachBlock(AddTo(blocks), which));
+    REQUIRE(reader.ForEachBlock(AppendBlocksTo(blocks), which));
     for (const BadRow& row : Sound(reader.Bad(which))) bad.emplace_back(row.shard, row.record);
     for (const DamageRow& row : Sound(reader.Damage(which))) damage.emplace_back(row.shard, row.range.begin);
     return std::tuple(blocks, bad, damage);
@@ -183,7 +183,7 @@ TEST_CASE("blocks, bad records and damage are those of the shards that are there
   const Numbers all = {{0, 0}, {1, 2}, {2, 5}, {3, 6}, {4, 8}, {5, 9}};
   CHECK(all_of(Which::kAll) == std::tuple(all, all, Numbers{{0, 40}, {1, 60}, {2, 20}, {3, 540}, {4, 20}, {5, 20}}));
   Numbers by_shard;
-  REQUIRE(reader.ForEachBlockByShard(AddTo(by_shard)));
+  REQUIRE(reader.ForEachBlockByShard(AppendBlocksTo(by_shard)));
   CHECK(by_shard == Numbers{{0, 5}, {1, 0}, {1, 6}, {2, 8}});
   CHECK(Sound(reader.ReadBlockMetadata()).size() == 6);
 }
@@ -238,14 +238,14 @@ TEST_CASE("an index in which every shard is missing has ordinals, and no shard, 
   CatalogReader reader = Opened(dir / "i");
   CHECK(Sound(reader.Shards()).empty());
   Numbers blocks;
-  REQUIRE(reader.ForEachBlock(AddTo(blocks)));
-  REQUIRE(reader.ForEachBlockByShard(AddTo(blocks)));
+  REQUIRE(reader.ForEachBlock(AppendBlocksTo(blocks)));
+  REQUIRE(reader.ForEachBlockByShard(AppendBlocksTo(blocks)));
   CHECK(blocks.empty());
   CHECK(Sound(reader.Pieces()).size() == 2);
 }
 
 // Reads everything that depends on pieces. Returns the first error.
-Result<void> ReadAll(const std::string& path) {
+Result<void> ReadAllPieces(const std::string& path) {
   OFINDEX_ASSIGN(CatalogReader reader, CatalogReader::Open(path));
   OFINDEX_TRY(reader.CheckRows());
   OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, reader.Pieces());
@@ -411,13 +411,13 @@ TEST_CASE("an index whose pieces, absences, generations or totals were forged is
   const TempDir dir;
   WriteIndex(dir / "sound");
   const std::string sound = ReadFile(dir / "sound");
-  REQUIRE(ReadAll(dir / "sound"));
+  REQUIRE(ReadAllPieces(dir / "sound"));
   for (const ForgedRow& row : kForged) {
     CAPTURE(row.what);
     const std::string path = dir / "i";
     WriteFile(path, sound);
     Forge(path, row.forgery, Checksums::kMadeAnew);
-    const Result<void> read = ReadAll(path);
+    const Result<void> read = ReadAllPieces(path);
     if (row.error == nullptr) {
       CHECK_MESSAGE(read, read.error().message);
       continue;
@@ -444,14 +444,14 @@ TEST_CASE("an index with any cell of its pieces, absences or totals changed is r
     const std::string path = dir / "i";
     WriteFile(path, sound);
     if (!Forge(path, forgery)) continue;
-    const Result<void> read = ReadAll(path);
+    const Result<void> read = ReadAllPieces(path);
     REQUIRE_FALSE(read);
     CHECK(read.error().code == ErrorCode::kIndex);
     ++tried;
     // With other checksums it may be read, but not end the program.
     WriteFile(path, sound);
     Forge(path, forgery, Checksums::kMadeAnew);
-    static_cast<void>(ReadAll(path));
+    static_cast<void>(ReadAllPieces(path));
   }
   CHECK(tried > 150);
 }

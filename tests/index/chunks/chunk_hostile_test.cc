@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-struct Outcomes {
+struct DecodeOutcomes {
   int refused = 0;
   int read = 0;
 };
@@ -29,7 +29,7 @@ void UseLists(const Chunk& chunk) {
 }
 
 // Runs every operation on a chunk, and checks what its readers rely on.
-void UseAll(const Chunk& chunk) {
+void UseChunk(const Chunk& chunk) {
   REQUIRE(chunk.present().size() == (size_t{chunk.records()} + 63) / 64);
   uint64_t sum = 0;
   if (chunk.form() == Chunk::Form::kLists) {
@@ -49,7 +49,7 @@ void UseAll(const Chunk& chunk) {
 }
 
 // Decodes `bytes` in memory of exactly their size, so that the sanitizer detects every read past the end.
-void Try(ByteView bytes, uint32_t records, Outcomes& outcomes) {
+void Try(ByteView bytes, uint32_t records, DecodeOutcomes& outcomes) {
   const auto exact = std::make_unique<uint8_t[]>(bytes.size());
   std::copy(bytes.begin(), bytes.end(), exact.get());
   const Result<Chunk> chunk = Chunk::Decode(ByteView(exact.get(), bytes.size()), records);
@@ -60,7 +60,7 @@ void Try(ByteView bytes, uint32_t records, Outcomes& outcomes) {
   }
   // Twice the cost, because vectors overallocate.
   CHECK(chunk->memory() <= 2 * (kCostPerRecord * records + kCostPerByte * bytes.size()) + sizeof(Chunk));
-  UseAll(*chunk);
+  UseChunk(*chunk);
 }
 
 // Returns small chunks in every content, presence and encoding.
@@ -89,7 +89,7 @@ std::vector<std::pair<std::vector<uint8_t>, uint32_t>> SmallChunks() {
 }
 
 TEST_CASE("a chunk with any flipped bit is refused or read, and never crashes") {
-  Outcomes outcomes;
+  DecodeOutcomes outcomes;
   for (const auto& [bytes, records] : SmallChunks()) {
     for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
       std::vector<uint8_t> flipped = bytes;
@@ -102,7 +102,7 @@ TEST_CASE("a chunk with any flipped bit is refused or read, and never crashes") 
 }
 
 TEST_CASE("a chunk cut at any length is refused") {
-  Outcomes outcomes;
+  DecodeOutcomes outcomes;
   for (const auto& [bytes, records] : SmallChunks()) {
     for (size_t size = 0; size < bytes.size(); ++size) Try(ByteView(bytes).first(size), records, outcomes);
   }
@@ -113,7 +113,7 @@ TEST_CASE("a chunk cut at any length is refused") {
 TEST_CASE("a chunk with several changed bytes, or with the end of another chunk, is refused or read") {
   Random random(8);
   const auto chunks = SmallChunks();
-  Outcomes outcomes;
+  DecodeOutcomes outcomes;
   for (int i = 0; i < 20'000; ++i) {
     auto [bytes, records] = chunks[random() % chunks.size()];
     for (uint64_t changes = random() % 6; changes > 0; --changes)
@@ -131,7 +131,7 @@ TEST_CASE("a chunk with several changed bytes, or with the end of another chunk,
 
 TEST_CASE("a chunk is not read with a different number of records, nor with more than a block holds") {
   for (const auto& [bytes, records] : SmallChunks()) {
-    Outcomes outcomes;
+    DecodeOutcomes outcomes;
     for (uint32_t other : {0U, records - 1, records + 1, 65'537U, ~0U}) Try(bytes, other, outcomes);
     CHECK(outcomes.read == 0);
   }
@@ -164,7 +164,7 @@ ChunkWriter Head(ChunkContent content) {
   return out;
 }
 
-void CheckRefused(ChunkWriter out) {
+void CheckChunkRefused(ChunkWriter out) {
   const Result<Chunk> chunk = Chunk::Decode(out.Take(kMaxChunkRecords), kMaxChunkRecords);
   REQUIRE(!chunk.has_value());
   CHECK(chunk.error().code == ErrorCode::kIndex);
@@ -181,7 +181,7 @@ TEST_CASE("a few bytes that claim enormous lists are refused") {
     constant(static_cast<int64_t>(FeatureKind::kInt64));
     constant(length);
     constant(7);
-    CheckRefused(std::move(out));
+    CheckChunkRefused(std::move(out));
   }
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("values that share ever longer prefixes with the previous one are refu
   for (int64_t i = 0; i < kMaxChunkRecords; ++i) shared.push_back(i);
   WriteIntegers(shared, out);  // the i-th value has i + 1 bytes, 2 GiB in total
   WriteIntegers(std::vector<int64_t>(kMaxChunkRecords, 1), out);
-  CheckRefused(std::move(out));
+  CheckChunkRefused(std::move(out));
 }
 
 TEST_CASE("a section that claims to be far larger than its stored bytes is refused") {
@@ -205,7 +205,7 @@ TEST_CASE("a section that claims to be far larger than its stored bytes is refus
   out.Byte(static_cast<uint8_t>(SectionEncoding::kZstd));
   out.Varint(20);
   out.Bytes(std::vector<uint8_t>(20));
-  CheckRefused(std::move(out));
+  CheckChunkRefused(std::move(out));
 }
 
 TEST_CASE("records listed twice, out of order or beyond the last are refused") {
@@ -218,7 +218,7 @@ TEST_CASE("records listed twice, out of order or beyond the last are refused") {
     out.Varint(listed.size());
     WriteIntegers(listed, out);
     WriteIntegers(std::vector<int64_t>(2, 1), out);
-    CheckRefused(std::move(out));
+    CheckChunkRefused(std::move(out));
   }
 }
 

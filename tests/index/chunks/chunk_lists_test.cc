@@ -52,7 +52,7 @@ bool SameList(const Chunk& chunk, uint32_t record, const GivenList& given) {
   return true;
 }
 
-uint32_t CountWrong(const std::vector<GivenList>& lists) {
+uint32_t CountWrongLists(const std::vector<GivenList>& lists) {
   const auto records = static_cast<uint32_t>(lists.size());
   const Chunk chunk = DecodeRow(EncodeLists(lists), records);
   REQUIRE(chunk.form() == Chunk::Form::kLists);
@@ -86,7 +86,7 @@ TEST_CASE("lists of every kind with 0 to 1000 values are decoded unchanged") {
         lists.front() = MakeList(random, static_cast<FeatureKind>(kind), most);
         CAPTURE(int{kind});
         CAPTURE(most);
-        CHECK(CountWrong(lists) == 0);
+        CHECK(CountWrongLists(lists) == 0);
       }
     }
   }
@@ -102,7 +102,7 @@ TEST_CASE("lists whose kind differs between records, or that have no kind, are d
     }
     lists[0] = MakeList(random, FeatureKind::kBytes, 2);
     lists[1] = MakeList(random, FeatureKind::kFloat, 0);
-    CHECK(CountWrong(lists) == 0);
+    CHECK(CountWrongLists(lists) == 0);
   }
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("lists that compress to almost nothing are padded in proportion to the
   const ChunkRow row = EncodeLists(lists);
   CHECK(row.data.size() > 4'000'000 * 8 / 1024);
   CHECK(row.data.size() < 4'000'000 / 50);
-  CHECK(CountWrong(lists) == 0);
+  CHECK(CountWrongLists(lists) == 0);
 }
 
 TEST_CASE("an empty list is decoded next to lists with values, even if the chunk has no value of its kind") {

@@ -34,7 +34,7 @@ bool SameBits(const Chunk& chunk, uint32_t record, const Given& given) {
   return true;
 }
 
-uint32_t CountWrong(const Chunk& chunk, const GivenColumn& column) {
+uint32_t CountWrongValues(const Chunk& chunk, const GivenColumn& column) {
   uint32_t wrong = 0;
   for (uint32_t record = 0; record < column.size(); ++record) {
     const bool present = (chunk.present()[record / 64] >> (record % 64) & 1) != 0;
@@ -52,7 +52,7 @@ TEST_CASE("every record is decoded unchanged, for any values, gaps and number of
         CAPTURE(gaps.what);
         CAPTURE(records);
         const GivenColumn column = MakeColumn(generator, gaps, records);
-        CHECK(CountWrong(DecodeRow(EncodeColumn(column), records), column) == 0);
+        CHECK(CountWrongValues(DecodeRow(EncodeColumn(column), records), column) == 0);
       }
     }
   }
@@ -95,7 +95,7 @@ TEST_CASE("long values are decoded whole") {
     column.push_back(Bytes(value));
     column.push_back(Bytes(std::string(65'536 - static_cast<size_t>(i), 'x')));
   }
-  CHECK(CountWrong(DecodeRow(EncodeColumn(column), 40), column) == 0);
+  CHECK(CountWrongValues(DecodeRow(EncodeColumn(column), 40), column) == 0);
 }
 
 TEST_CASE("distinct bytes values are in ascending order, each once") {
@@ -113,7 +113,7 @@ TEST_CASE("numbers whose hashes all collide are encoded correctly") {
   REQUIRE(inverse * 0x9e3779b97f4a7c15U == 1);
   GivenColumn column;
   for (uint64_t i = 0; i < kMaxChunkRecords; ++i) column.push_back(Int64(static_cast<int64_t>(i % 20'000 * inverse)));
-  CHECK(CountWrong(DecodeRow(EncodeColumn(column), kMaxChunkRecords), column) == 0);
+  CHECK(CountWrongValues(DecodeRow(EncodeColumn(column), kMaxChunkRecords), column) == 0);
 }
 
 TEST_CASE("the same values give the same bytes from a reused builder") {
@@ -178,7 +178,7 @@ TEST_CASE("values that repeat after thousands of different ones are in the dicti
   }
   const Chunk chunk = DecodeRow(EncodeColumn(column), kMaxChunkRecords);
   CHECK(chunk.strings().ends.size() == 9'000);
-  CHECK(CountWrong(chunk, column) == 0);
+  CHECK(CountWrongValues(chunk, column) == 0);
 }
 
 TEST_CASE("chunks of numbers have the narrowest offsets, and NULL where no bit is set") {

@@ -17,13 +17,13 @@ namespace {
 
 constexpr uint64_t kMaxCount = INT64_MAX;
 
-auto Fields(const FeatureRow& row) {
+auto FeatureFields(const FeatureRow& row) {
   return std::tuple(row.kinds, row.present, row.values, row.values_min, row.values_max, row.single, row.largest_bytes);
 }
 
 bool AreEqual(const FeatureTotals& a, const FeatureTotals& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && Fields(x.second) == Fields(y.second);
+    return x.first == y.first && FeatureFields(x.second) == FeatureFields(y.second);
   });
 }
 
@@ -200,11 +200,11 @@ TEST_CASE("a varint that is longer than it must be is refused") {
 TEST_CASE("merged totals are those of all records") {
   FeatureRow all;
   MergeTotals(RowOf(2, 3, 12, 2, 7, 0, 5), all);
-  CHECK(Fields(all) == Fields(RowOf(2, 3, 12, 2, 7, 0, 5)));
+  CHECK(FeatureFields(all) == FeatureFields(RowOf(2, 3, 12, 2, 7, 0, 5)));
   MergeTotals(RowOf(0, 0, 0, 0, 0, 0, 0), all);  // of records that do not have the feature: no minimum
-  CHECK(Fields(all) == Fields(RowOf(2, 3, 12, 2, 7, 0, 5)));
+  CHECK(FeatureFields(all) == FeatureFields(RowOf(2, 3, 12, 2, 7, 0, 5)));
   MergeTotals(RowOf(32, 4, 5, 1, 2, 3, 0), all);
-  CHECK(Fields(all) == Fields(RowOf(34, 7, 17, 1, 7, 3, 5)));
+  CHECK(FeatureFields(all) == FeatureFields(RowOf(34, 7, 17, 1, 7, 3, 5)));
 }
 
 }  // namespace

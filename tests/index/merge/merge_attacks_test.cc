@@ -16,15 +16,11 @@
 namespace ofindex {
 namespace {
 
-constexpr Framing kTf = Framing::kTfRecord;
-
-std::string Records(uint64_t seed = 1) { return ShardBytes(kTf, SomePayloads(250, 50, seed)); }
-
 class Attack {
  public:
   Attack() {
-    set.Put("part-0", Records());
-    set.Put("part-1", Records(2));
+    set.Put("part-0", FiveSegments());
+    set.Put("part-1", FiveSegments(2));
     parts = BuildParts(set, PartOptions(set), 4);
     index = set.folder() + "/merged.ofidx";
   }
@@ -74,8 +70,8 @@ TEST_CASE("parts of other options, other numbers and other data are refused") {
     CheckRefused({attack.parts[0], options.index}, attack.index, ErrorCode::kUsage, "parts of different jobs");
   }
   BuiltSet other;
-  other.Put("part-0", Records());
-  other.Put("part-1", Records(2) + Records(3));
+  other.Put("part-0", FiveSegments());
+  other.Put("part-1", FiveSegments(2) + FiveSegments(3));
   const std::string foreign = BuildPart(other, PartOptions(other), 2, 4);
   CheckRefused({attack.parts[0], foreign}, attack.index, ErrorCode::kUsage, "parts of different jobs");
 }
@@ -83,8 +79,8 @@ TEST_CASE("parts of other options, other numbers and other data are refused") {
 TEST_CASE("parts of another folder, whose files have the same names and sizes, are refused") {
   const Attack attack;
   BuiltSet other;
-  other.Put("part-0", Records());
-  other.Put("part-1", Records(2));
+  other.Put("part-0", FiveSegments());
+  other.Put("part-1", FiveSegments(2));
   const std::vector<std::string> foreign = BuildParts(other, PartOptions(other), 4);
   CheckRefused({attack.parts[0], attack.parts[1], foreign[2], foreign[3]}, attack.index, ErrorCode::kUsage,
                "parts of different jobs: built from");
@@ -93,7 +89,7 @@ TEST_CASE("parts of another folder, whose files have the same names and sizes, a
 
 TEST_CASE("parts of a shard that was rewritten in between, with the same size, are refused") {
   Attack attack;
-  std::string changed = Records();
+  std::string changed = FiveSegments();
   changed[20] ^= 1;
   attack.set.Put("part-0", changed);
   const std::string later = BuildPart(attack.set, PartOptions(attack.set), 2, 4);

@@ -18,22 +18,17 @@
 namespace ofindex {
 namespace {
 
-constexpr Framing kTf = Framing::kTfRecord;
-
-// Returns records of about 40 bytes, 10 KB in all: 5 segments.
-std::string Records(uint64_t seed = 1) { return ShardBytes(kTf, SomePayloads(250, 50, seed)); }
-
 std::string MergedPath(const BuiltSet& set) { return set.folder() + "/merged.ofidx"; }
 
 TEST_CASE("a part is written next to the data, without a map, and is left alone if it is up to date") {
   BuiltSet set;
-  set.Put("part-0", Records());
+  set.Put("part-0", FiveSegments());
   BuildOptions options = PartOptions(set);
   options.part = PartChoice{.part = 2, .of = 3};
   CHECK(set.Build(options).index == set.folder() + "/train.part-2-of-3.ofidx");
   CHECK(FilesIn(set.folder()) == std::set<std::string>{"train", "train.part-2-of-3.ofidx"});
   CHECK(set.Build(options).was_up_to_date);
-  set.Put("part-0", Records(2) + Records());
+  set.Put("part-0", FiveSegments(2) + FiveSegments());
   Progress progress;
   const auto stale = BuildIndex(options, progress);
   REQUIRE_FALSE(stale.has_value());
@@ -42,7 +37,7 @@ TEST_CASE("a part is written next to the data, without a map, and is left alone 
 
 TEST_CASE("a part is no index: readers name the verb that makes one") {
   BuiltSet set;
-  set.Put("part-0", Records());
+  set.Put("part-0", FiveSegments());
   const auto catalog = CatalogReader::Open(BuildPart(set, PartOptions(set), 1, 2));
   REQUIRE_FALSE(catalog.has_value());
   CHECK(catalog.error().code == ErrorCode::kIndex);
@@ -51,7 +46,7 @@ TEST_CASE("a part is no index: readers name the verb that makes one") {
 
 TEST_CASE("more parts than there are segments leave some empty") {
   BuiltSet set;
-  set.Put("part-0", Records());
+  set.Put("part-0", FiveSegments());
   set.Put("part-1", "");
   set.Put("part-2", ShardBytes(kTf, SomePayloads(3, 50)));
   set.Build(PartOptions(set));
@@ -62,7 +57,7 @@ TEST_CASE("more parts than there are segments leave some empty") {
 TEST_CASE("a thousand parts are merged with few descriptors") {
   BuiltSet set;
   std::string bytes;
-  for (uint64_t i = 0; bytes.size() < 1000 * kTestSegmentBytes; ++i) bytes += Records(i);
+  for (uint64_t i = 0; bytes.size() < 1000 * kTestSegmentBytes; ++i) bytes += FiveSegments(i);
   set.Put("part-0", bytes);
   const BuildOptions options = PartOptions(set);
   set.Build(options);
@@ -74,8 +69,8 @@ TEST_CASE("a thousand parts are merged with few descriptors") {
 
 TEST_CASE("parts may be built somewhere else than where the index will lie") {
   BuiltSet set;
-  set.Put("part-0", Records());
-  set.Put("part-1", Records(2));
+  set.Put("part-0", FiveSegments());
+  set.Put("part-1", FiveSegments(2));
   const BuildOptions options = PartOptions(set);
   set.Build(options);
   std::vector<std::string> parts;
@@ -99,7 +94,7 @@ class FalseRecords {
   FalseRecords() {
     std::string inner;
     while (inner.size() < 3000) inner += RecordBytes(kTf, "inner");
-    set.Put("part-0", Records() + RecordBytes(kTf, inner) + RecordBytes(kTf, inner) + Records(2));
+    set.Put("part-0", FiveSegments() + RecordBytes(kTf, inner) + RecordBytes(kTf, inner) + FiveSegments(2));
     report = set.Build(PartOptions(set));
     parts = BuildParts(set, PartOptions(set), 16);
   }
@@ -163,8 +158,8 @@ TEST_CASE("a part is built again in a temporary file: other files stay, and what
 
 TEST_CASE("if every range begins with a record, the data are not needed") {
   BuiltSet set;
-  set.Put("part-0", Records());
-  set.Put("part-1", Compressed(Compression::kGzip, Records(2)));
+  set.Put("part-0", FiveSegments());
+  set.Put("part-1", Compressed(Compression::kGzip, FiveSegments(2)));
   const BuildOptions options = PartOptions(set);
   set.Build(options);
   const std::vector<std::string> parts = BuildParts(set, options, 4);
@@ -199,7 +194,7 @@ TEST_CASE("more feature names than an index keeps: the first in byte order, as i
 
 TEST_CASE("the skipped files of all parts are those of one build") {
   BuiltSet set;
-  for (int i = 0; i < 6; ++i) set.Put("part-" + std::to_string(i), Records());
+  for (int i = 0; i < 6; ++i) set.Put("part-" + std::to_string(i), FiveSegments());
   for (int i = 0; i < 5; ++i) set.Put("notes-" + std::to_string(i) + ".txt", "not a record file " + std::to_string(i));
   const BuildOptions options = PartOptions(set);
   BuildOptions detect = options;
@@ -212,7 +207,7 @@ TEST_CASE("the skipped files of all parts are those of one build") {
 
 TEST_CASE("some of the parts never replace a whole index, even by force; all of them do") {
   BuiltSet set;
-  set.Put("part-0", Records());
+  set.Put("part-0", FiveSegments());
   set.Build(PartOptions(set));
   const std::string whole = ReadFile(set.index());
   const std::vector<std::string> parts = BuildParts(set, PartOptions(set), 3);
@@ -229,7 +224,7 @@ TEST_CASE("some of the parts never replace a whole index, even by force; all of 
 
 TEST_CASE("a part that replaces a whole index by force removes its map") {
   BuiltSet set;
-  set.Put("part-0", Records());
+  set.Put("part-0", FiveSegments());
   BuildOptions options = PartOptions(set);
   options.index = set.index();
   set.Build(options);
@@ -263,7 +258,7 @@ TEST_CASE("a name in columns that no record of all parts has is an error of the 
 
 TEST_CASE("a large file that is no shard is skipped once, not by each part that has bytes of it") {
   BuiltSet set;
-  set.Put("part-0", Records());
+  set.Put("part-0", FiveSegments());
   set.Put("big.txt", std::string(10 * kTestSegmentBytes, 'n'));
   BuildOptions options = PartOptions(set);
   options.format.framing.reset();
@@ -275,9 +270,9 @@ TEST_CASE("a large file that is no shard is skipped once, not by each part that 
 
 TEST_CASE("shards that their names imply are reported as by one build, unless parts are missing too") {
   BuiltSet set;
-  set.Put("a-00000-of-00004", Records());
-  set.Put("a-00001-of-00004", Records(2));
-  set.Put("a-00003-of-00004", Records(3));
+  set.Put("a-00000-of-00004", FiveSegments());
+  set.Put("a-00001-of-00004", FiveSegments(2));
+  set.Put("a-00003-of-00004", FiveSegments(3));
   const BuildOptions options = PartOptions(set);
   const std::vector<std::string> missing = set.Build(options).missing;
   CHECK(missing == std::vector<std::string>{"train/a-00002-of-00004"});

@@ -14,6 +14,9 @@ namespace ofindex {
 /// Segments of shards in the tests: small, so that a few KiB are divided.
 inline constexpr uint64_t kTestSegmentBytes = 2048;
 
+/// Returns a TFRecord shard of five segments: 10 KB of records of about 40 bytes.
+inline std::string FiveSegments(uint64_t seed = 1) { return ShardBytes(kTf, SomePayloads(250, 50, seed)); }
+
 inline Result<BuildReport> TryMerge(const std::vector<std::string>& inputs, const std::string& index,
                                     bool force = false) {
   Progress progress;

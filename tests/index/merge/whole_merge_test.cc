@@ -19,8 +19,6 @@
 namespace ofindex {
 namespace {
 
-constexpr Framing kTf = Framing::kTfRecord;
-
 // A folder of shards, some of which have an index of their own.
 class WholeSets {
  public:

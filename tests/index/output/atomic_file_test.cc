@@ -19,13 +19,13 @@ namespace {
 namespace fs = std::filesystem;
 using IfLocked = AtomicFile::IfLocked;
 
-AtomicFile Begin(const std::string& target) {
+AtomicFile BeginFile(const std::string& target) {
   Result<AtomicFile> temporary = AtomicFile::Begin(target, IfLocked::kFail);
   REQUIRE_MESSAGE(temporary.has_value(), temporary.error().message);
   return std::move(*temporary);
 }
 
-size_t FilesIn(const TempDir& dir) {
+size_t CountFiles(const TempDir& dir) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(dir.path()), fs::directory_iterator()));
 }
 
@@ -36,7 +36,7 @@ TEST_CASE("a path that contains a NUL is refused, because the system would trunc
   REQUIRE(!temporary.has_value());
   CHECK(temporary.error().code == ErrorCode::kUsage);
   CHECK(ReadFile(dir / "index") == "old");
-  CHECK(FilesIn(dir) == 1);
+  CHECK(CountFiles(dir) == 1);
 }
 
 TEST_CASE("publishing replaces the target and leaves nothing else") {
@@ -44,7 +44,7 @@ TEST_CASE("publishing replaces the target and leaves nothing else") {
   for (const auto durability : {AtomicFile::Durability::kDurable, AtomicFile::Durability::kCached}) {
     WriteFile(dir / "index", "old");
     {
-      AtomicFile temporary = Begin(dir / "index");
+      AtomicFile temporary = BeginFile(dir / "index");
       WriteFile(temporary.path(), "new");
       CHECK(ReadFile(dir / "index") == "old");
       CHECK(!temporary.waited());
@@ -52,7 +52,7 @@ TEST_CASE("publishing replaces the target and leaves nothing else") {
       CHECK(ReadFile(dir / "index") == "new");
     }
     CHECK(ReadFile(dir / "index") == "new");
-    CHECK(FilesIn(dir) == 1);
+    CHECK(CountFiles(dir) == 1);
   }
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("another file put at the target before publishing is kept, and the tem
     const TempDir dir;
     if (was_there) WriteFile(dir / "index", "old");
     {
-      AtomicFile temporary = Begin(dir / "index");
+      AtomicFile temporary = BeginFile(dir / "index");
       WriteFile(temporary.path(), "new");
       ReplaceFile(dir / "index", "another's");
       const Result<void> published = temporary.Publish(AtomicFile::Durability::kCached);
@@ -70,7 +70,7 @@ TEST_CASE("another file put at the target before publishing is kept, and the tem
       CHECK(published.error().message.find("index: another file was put there") != std::string::npos);
     }
     CHECK(ReadFile(dir / "index") == "another's");
-    CHECK(FilesIn(dir) == 1);
+    CHECK(CountFiles(dir) == 1);
   }
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("a target that is removed or written in place before publishing is rep
   const TempDir dir;
   for (const bool goes : {true, false}) {
     WriteFile(dir / "index", "old");
-    AtomicFile temporary = Begin(dir / "index");
+    AtomicFile temporary = BeginFile(dir / "index");
     WriteFile(temporary.path(), "new");
     if (goes) {
       fs::remove(dir / "index");
@@ -94,11 +94,11 @@ TEST_CASE("an abandoned temporary file is removed, and the target is unchanged")
   const TempDir dir;
   WriteFile(dir / "index", "old");
   {
-    const AtomicFile temporary = Begin(dir / "index");
+    const AtomicFile temporary = BeginFile(dir / "index");
     WriteFile(temporary.path(), "half");
   }
   CHECK(ReadFile(dir / "index") == "old");
-  CHECK(FilesIn(dir) == 1);
+  CHECK(CountFiles(dir) == 1);
 }
 
 TEST_CASE("readers that have the old file open continue to read it") {
@@ -106,7 +106,7 @@ TEST_CASE("readers that have the old file open continue to read it") {
   WriteFile(dir / "index", "old");
   const Result<File> reader = File::OpenRead(dir / "index");
   REQUIRE(reader.has_value());
-  AtomicFile temporary = Begin(dir / "index");
+  AtomicFile temporary = BeginFile(dir / "index");
   WriteFile(temporary.path(), "something else");
   REQUIRE(temporary.Publish(AtomicFile::Durability::kCached).has_value());
   std::string bytes(3, ' ');
@@ -118,22 +118,22 @@ TEST_CASE("readers that have the old file open continue to read it") {
 TEST_CASE("a second builder of a target gets a locked error until the first one is done") {
   const TempDir dir;
   {
-    const AtomicFile first = Begin(dir / "index");
+    const AtomicFile first = BeginFile(dir / "index");
     const Result<AtomicFile> second = AtomicFile::Begin(dir / "index", IfLocked::kFail);
     REQUIRE(!second.has_value());
     CHECK(second.error().code == ErrorCode::kLocked);
     CHECK(!second.error().hint.empty());
     // Other targets are free.
-    static_cast<void>(Begin(dir / "other"));
+    static_cast<void>(BeginFile(dir / "other"));
     // The lock does not block access to the file it protects.
     CHECK(fs::exists(first.path()));
   }
-  static_cast<void>(Begin(dir / "index"));
+  static_cast<void>(BeginFile(dir / "index"));
 }
 
 TEST_CASE("waiting for a lock can be interrupted") {
   const TempDir dir;
-  const AtomicFile first = Begin(dir / "index");
+  const AtomicFile first = BeginFile(dir / "index");
   Progress progress;
   progress.cancel = true;
   const Result<AtomicFile> second = AtomicFile::Begin(dir / "index", IfLocked::kWait, &progress);
@@ -153,8 +153,8 @@ TEST_CASE("a temporary file left by a killed process is replaced by an empty one
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
   REQUIRE(status == 0);
-  CHECK(FilesIn(dir) == 1);
-  const AtomicFile temporary = Begin(dir / "index");
+  CHECK(CountFiles(dir) == 1);
+  const AtomicFile temporary = BeginFile(dir / "index");
   CHECK(ReadFile(temporary.path()).empty());
   CHECK(!temporary.waited());
 }
@@ -162,12 +162,12 @@ TEST_CASE("a temporary file left by a killed process is replaced by an empty one
 TEST_CASE("a leftover is removed, and a temporary file in use is kept") {
   const TempDir dir;
   AtomicFile::RemoveLeftover(dir / "index");
-  CHECK(FilesIn(dir) == 0);
-  const std::string path = Begin(dir / "index").path();
+  CHECK(CountFiles(dir) == 0);
+  const std::string path = BeginFile(dir / "index").path();
   WriteFile(path, "left");
   AtomicFile::RemoveLeftover(dir / "index");
-  CHECK(FilesIn(dir) == 0);
-  const AtomicFile temporary = Begin(dir / "index");
+  CHECK(CountFiles(dir) == 0);
+  const AtomicFile temporary = BeginFile(dir / "index");
   WriteFile(temporary.path(), "at work");
   AtomicFile::RemoveLeftover(dir / "index");
   CHECK(ReadFile(temporary.path()) == "at work");
@@ -175,7 +175,7 @@ TEST_CASE("a leftover is removed, and a temporary file in use is kept") {
 
 TEST_CASE("a link at the temporary file's name is not followed, so that no other file is truncated") {
   const TempDir dir;
-  const std::string path = Begin(dir / "index").path();
+  const std::string path = BeginFile(dir / "index").path();
   WriteFile(dir / "precious", "bytes");
   fs::create_symlink(dir / "precious", path);
   const Result<AtomicFile> temporary = AtomicFile::Begin(dir / "index", IfLocked::kFail);
@@ -271,7 +271,7 @@ TEST_CASE("a temporary file that another file has replaced is not published") {
   const TempDir dir;
   WriteFile(dir / "index", "old");
   {
-    AtomicFile temporary = Begin(dir / "index");
+    AtomicFile temporary = BeginFile(dir / "index");
     CHECK(temporary.CheckName().has_value());
     fs::remove(temporary.path());
     WriteFile(temporary.path(), "another's");
@@ -279,12 +279,12 @@ TEST_CASE("a temporary file that another file has replaced is not published") {
     CHECK(temporary.Publish(AtomicFile::Durability::kDurable).error().code == ErrorCode::kIo);
   }
   CHECK(ReadFile(dir / "index") == "old");
-  CHECK(FilesIn(dir) == 2);  // the file that took the temporary name is left alone
+  CHECK(CountFiles(dir) == 2);  // the file that took the temporary name is left alone
 }
 
 TEST_CASE("bytes written to the descriptor are published, even if the name changes meanwhile") {
   const TempDir dir;
-  AtomicFile temporary = Begin(dir / "index");
+  AtomicFile temporary = BeginFile(dir / "index");
   Result<OutputFile> file = temporary.Open();
   REQUIRE(file);
   REQUIRE(file->Append(AsBytes("new")));
@@ -296,7 +296,7 @@ TEST_CASE("bytes written to the descriptor are published, even if the name chang
 TEST_CASE("a new file gets the default mode, and a replacement the old file's mode, without wider access in between") {
   const TempDir dir;
   const mode_t mask = ::umask(027);
-  REQUIRE(Begin(dir / "new").Publish(AtomicFile::Durability::kCached));
+  REQUIRE(BeginFile(dir / "new").Publish(AtomicFile::Durability::kCached));
   CHECK((StatOf(dir / "new").st_mode & 07777) == 0640);
   ::umask(mask);
   for (const mode_t mode : {0600U, 0400U, 0644U, 0664U, 0666U, 0U}) {
@@ -304,7 +304,7 @@ TEST_CASE("a new file gets the default mode, and a replacement the old file's mo
     fs::remove(dir / "index");
     WriteFile(dir / "index", "old");
     REQUIRE(::chmod((dir / "index").c_str(), mode) == 0);
-    AtomicFile temporary = Begin(dir / "index");
+    AtomicFile temporary = BeginFile(dir / "index");
     CHECK((StatOf(temporary.path()).st_mode & 07777) == 0600);
     REQUIRE(temporary.Publish(AtomicFile::Durability::kCached));
     CHECK((StatOf(dir / "index").st_mode & 07777) == mode);
@@ -328,7 +328,7 @@ TEST_CASE("a file keeps its owner and group, and the rights of a group that it c
 
   REQUIRE(::chown((dir / "index").c_str(), 65534, 12345) == 0);
   REQUIRE(::chmod((dir / "index").c_str(), 0664) == 0);
-  REQUIRE(Begin(dir / "index").Publish(AtomicFile::Durability::kCached));
+  REQUIRE(BeginFile(dir / "index").Publish(AtomicFile::Durability::kCached));
   CHECK(StatOf(dir / "index").st_uid == 65534);
   CHECK(StatOf(dir / "index").st_gid == 12345);
   CHECK((StatOf(dir / "index").st_mode & 07777) == 0664);
@@ -340,9 +340,9 @@ TEST_CASE("the target of a link is replaced, and the link stays") {
   WriteFile(dir / "far/index", "old");
   fs::create_symlink("far/index", dir / "near");
   fs::create_symlink("near", dir / "link");
-  AtomicFile temporary = Begin(dir / "link");
+  AtomicFile temporary = BeginFile(dir / "link");
   WriteFile(temporary.path(), "new");
-  CHECK(FilesIn(dir) == 3);
+  CHECK(CountFiles(dir) == 3);
   REQUIRE(temporary.Publish(AtomicFile::Durability::kDurable));
   CHECK(ReadFile(dir / "far/index") == "new");
   CHECK(fs::is_symlink(dir / "link"));
@@ -356,25 +356,25 @@ TEST_CASE("a missing folder is a system error, and a folder as the target is a u
   CHECK(AtomicFile::Begin(dir / "none/index", IfLocked::kFail).error().code == ErrorCode::kIo);
   fs::create_directory(dir / "index");
   CHECK(AtomicFile::Begin(dir / "index", IfLocked::kFail).error().code == ErrorCode::kUsage);
-  CHECK(FilesIn(dir) == 1);
+  CHECK(CountFiles(dir) == 1);
 }
 
 TEST_CASE("a temporary file that cannot be published is an error, and is removed") {
   const TempDir dir;
   {
-    AtomicFile temporary = Begin(dir / "index");
+    AtomicFile temporary = BeginFile(dir / "index");
     fs::create_directory(dir / "index");
     CHECK(temporary.Publish(AtomicFile::Durability::kDurable).error().code == ErrorCode::kIo);
   }
-  CHECK(FilesIn(dir) == 1);
+  CHECK(CountFiles(dir) == 1);
 }
 
 TEST_CASE("a temporary file can be moved, and is removed once") {
   const TempDir dir;
-  AtomicFile first = Begin(dir / "index");
+  AtomicFile first = BeginFile(dir / "index");
   AtomicFile second = std::move(first);
   CHECK(fs::exists(second.path()));
-  AtomicFile third = Begin(dir / "other");
+  AtomicFile third = BeginFile(dir / "other");
   third = std::move(second);
   CHECK(third.path() == (dir / "index") + ".ofindex-draft");
   CHECK(fs::exists(third.path()));

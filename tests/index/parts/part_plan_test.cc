@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kSegment = 100;
+constexpr uint64_t kPartSegment = 100;
 
 ShardSet FilesOf(const TempDir& dir, const std::vector<uint64_t>& sizes) {
   ShardSet set;
@@ -55,17 +55,17 @@ TEST_CASE("the parts of a job have every byte of every file once, in order, and 
     std::vector<size_t> times(sizes.size(), 0);
     for (uint32_t part = 1; part <= of; ++part) {
       uint64_t bytes = 0;
-      const PartPlan plan = PlanPart(set, {.part = part, .of = of}, {}, kSegment);
+      const PartPlan plan = PlanPart(set, {.part = part, .of = of}, {}, kPartSegment);
       for (size_t i = 0; i < sizes.size(); ++i) {
         if (!plan.ranges[i]) continue;
         CHECK(plan.ranges[i]->begin == taken[i]);
-        CHECK(plan.ranges[i]->begin % kSegment == 0);
+        CHECK(plan.ranges[i]->begin % kPartSegment == 0);
         taken[i] = std::min(plan.ranges[i]->end, sizes[i]);
         bytes += taken[i] - plan.ranges[i]->begin;
         ++times[i];
         CHECK((plan.ranges[i]->end == kNowhere) == (taken[i] == sizes[i]));
       }
-      CHECK(bytes <= total / of + 1 + kSegment);
+      CHECK(bytes <= total / of + 1 + kPartSegment);
     }
     CHECK(taken == sizes);
     for (const size_t count : times) CHECK(count >= 1);

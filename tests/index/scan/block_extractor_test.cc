@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -14,13 +13,10 @@
 namespace ofindex {
 namespace {
 
-// Features of an Example.
-std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, PackedVarints(values)); }
-std::string Bytes(std::initializer_list<std::string_view> values) { return Field(1, BytesList(values)); }
-std::string Example(const std::string& entries) { return Field(1, entries); }
+std::string ExampleOfEntries(const std::string& entries) { return Field(1, entries); }
 
 /// Returns a record whose only feature is `a`.
-std::string Of(const std::string& feature) { return Example(Entry("a", feature)); }
+std::string RecordOf(const std::string& feature) { return ExampleOfEntries(Entry("a", feature)); }
 
 const std::string kShort = "xy";
 const std::string kLong(kMaxAutoBytes + 1, 'l');
@@ -87,15 +83,17 @@ std::string Extracted(const std::vector<std::string>& payloads, const ColumnChoi
 }
 
 TEST_CASE("one value per record gives a column of values; a record with an empty or longer list adds counts") {
-  CHECK(Extracted({Of(Int64s({7})), Example(""), Of(Int64s({9}))}) == "a value 7,-,9\n");
-  CHECK(Extracted({Of(Int64s({7})), Example(""), Of(Int64s({1, 2})), Of(Int64s({}))}) ==
+  CHECK(Extracted({RecordOf(Int64s({7})), ExampleOfEntries(""), RecordOf(Int64s({9}))}) == "a value 7,-,9\n");
+  CHECK(Extracted({RecordOf(Int64s({7})), ExampleOfEntries(""), RecordOf(Int64s({1, 2})), RecordOf(Int64s({}))}) ==
         "a value 7,-,-,- count 1,-,2,0\n");
 }
 
 TEST_CASE("one byte string that is too long turns the column into sizes, and numbers are then only counted") {
-  CHECK(Extracted({Of(Bytes({kShort})), Of(Bytes({kLong})), Of(Bytes({kShort}))}) == "a size 2,65,2\n");
-  CHECK(Extracted({Of(Bytes({kShort})), Of(Int64s({5})), Of(Bytes({kLong}))}) == "a count 1,1,1 size 2,-,65\n");
-  CHECK(Extracted({Of(Int64s({5})), Of(Bytes({kShort}))}) == "a value 5,xy\n");
+  CHECK(Extracted({RecordOf(ByteStrings({kShort})), RecordOf(ByteStrings({kLong})), RecordOf(ByteStrings({kShort}))}) ==
+        "a size 2,65,2\n");
+  CHECK(Extracted({RecordOf(ByteStrings({kShort})), RecordOf(Int64s({5})), RecordOf(ByteStrings({kLong}))}) ==
+        "a count 1,1,1 size 2,-,65\n");
+  CHECK(Extracted({RecordOf(Int64s({5})), RecordOf(ByteStrings({kShort}))}) == "a value 5,xy\n");
 }
 
 TEST_CASE("a named feature keeps whole lists after single values, empty lists or long byte strings") {
@@ -105,21 +103,31 @@ TEST_CASE("a named feature keeps whole lists after single values, empty lists or
     const char* columns;
   };
   const std::vector<Row> rows = {
-      {"no list", {Of(Int64s({1})), Of(Int64s({}))}, "a value 1,- count 1,0\n"},
-      {"a list at the end", {Of(Int64s({1})), Of(Int64s({})), Of(Int64s({2, 3}))}, "a count 1,0,2 list [1],[],[2|3]\n"},
-      {"a list at first", {Of(Int64s({2, 3})), Of(Int64s({})), Of(Int64s({1}))}, "a count 2,0,1 list [2|3],[],[1]\n"},
-      {"texts too long for an automatic column", {Of(Bytes({kLong})), Of(Bytes({"x"}))}, "a value 65 bytes,x\n"},
-      {"a text too long for any column", {Of(Bytes({kTooLong})), Of(Bytes({"x"}))}, "a size 65537,1\n"},
+      {"no list", {RecordOf(Int64s({1})), RecordOf(Int64s({}))}, "a value 1,- count 1,0\n"},
+      {"a list at the end",
+       {RecordOf(Int64s({1})), RecordOf(Int64s({})), RecordOf(Int64s({2, 3}))},
+       "a count 1,0,2 list [1],[],[2|3]\n"},
+      {"a list at first",
+       {RecordOf(Int64s({2, 3})), RecordOf(Int64s({})), RecordOf(Int64s({1}))},
+       "a count 2,0,1 list [2|3],[],[1]\n"},
+      {"texts too long for an automatic column",
+       {RecordOf(ByteStrings({kLong})), RecordOf(ByteStrings({"x"}))},
+       "a value 65 bytes,x\n"},
+      {"a text too long for any column",
+       {RecordOf(ByteStrings({kTooLong})), RecordOf(ByteStrings({"x"}))},
+       "a size 65537,1\n"},
       {"a text too long for any column, a short one, and then a list",
-       {Of(Bytes({kTooLong})), Of(Bytes({"x"})), Of(Bytes({"y", "z"}))},
+       {RecordOf(ByteStrings({kTooLong})), RecordOf(ByteStrings({"x"})), RecordOf(ByteStrings({"y", "z"}))},
        "a count 1,1,2 list -,[x],[y|z]\n"},
       {"a list, a text too long for any column, and then a short one",
-       {Of(Bytes({"y", "z"})), Of(Bytes({kTooLong})), Of(Bytes({"x"}))},
+       {RecordOf(ByteStrings({"y", "z"})), RecordOf(ByteStrings({kTooLong})), RecordOf(ByteStrings({"x"}))},
        "a count 2,1,1 list [y|z],-,[x]\n"},
       {"a text too long for any column, in a list",
-       {Of(Bytes({"y", kTooLong})), Of(Bytes({"x", "z"}))},
+       {RecordOf(ByteStrings({"y", kTooLong})), RecordOf(ByteStrings({"x", "z"}))},
        "a count 2,2 list -,[x|z]\n"},
-      {"lists of several kinds", {Of(Int64s({1, 2})), Of(Bytes({"x"}))}, "a count 2,1 list [1|2],[x]\n"},
+      {"lists of several kinds",
+       {RecordOf(Int64s({1, 2})), RecordOf(ByteStrings({"x"}))},
+       "a count 2,1 list [1|2],[x]\n"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.what);
@@ -129,7 +137,7 @@ TEST_CASE("a named feature keeps whole lists after single values, empty lists or
 
 TEST_CASE("a feature that is not named is counted, and has no column") {
   BlockExtractor extractor(FieldPlan::Of(PayloadKind::kExample), Named({"b"}));
-  extractor.Add(0, AsBytes(Of(Int64s({1, 2}))));
+  extractor.Add(0, AsBytes(RecordOf(Int64s({1, 2}))));
   const Result<BlockColumns> columns = extractor.Finish(1);
   REQUIRE(columns);
   REQUIRE(columns->features.size() == 1);
@@ -139,7 +147,8 @@ TEST_CASE("a feature that is not named is counted, and has no column") {
 
 TEST_CASE("malformed records are listed, and none of their values are kept") {
   BlockExtractor extractor(FieldPlan::Of(PayloadKind::kExample), {});
-  const std::vector<std::string> payloads = {Of(Int64s({1})), Of(Int64s({2})) + "\x0f", Of(Int64s({3})), "\x0f"};
+  const std::vector<std::string> payloads = {RecordOf(Int64s({1})), RecordOf(Int64s({2})) + "\x0f",
+                                             RecordOf(Int64s({3})), "\x0f"};
   for (uint32_t r = 0; r < payloads.size(); ++r) extractor.Add(r, AsBytes(payloads[r]));
   const Result<BlockColumns> columns = extractor.Finish(4);
   REQUIRE(columns);
@@ -149,10 +158,11 @@ TEST_CASE("malformed records are listed, and none of their values are kept") {
 
 TEST_CASE("a block does not depend on the previous block") {
   BlockExtractor extractor(FieldPlan::Of(PayloadKind::kExample), Named({"a"}));
-  const std::vector<std::string> first = {Of(Bytes({kTooLong})), Of(Bytes({"x", "y"})), Of(Bytes({})), "\x0f"};
+  const std::vector<std::string> first = {RecordOf(ByteStrings({kTooLong})), RecordOf(ByteStrings({"x", "y"})),
+                                          RecordOf(ByteStrings({})), "\x0f"};
   for (uint32_t r = 0; r < first.size(); ++r) extractor.Add(r, AsBytes(first[r]));
   REQUIRE(extractor.Finish(4));
-  extractor.Add(0, AsBytes(Of(Int64s({4}))));
+  extractor.Add(0, AsBytes(RecordOf(Int64s({4}))));
   const Result<BlockColumns> second = extractor.Finish(2);
   REQUIRE(second);
   CHECK(second->malformed.empty());
@@ -163,7 +173,7 @@ TEST_CASE("a feature number that is reused for another name starts empty") {
   BlockExtractor extractor(FieldPlan::Of(PayloadKind::kExample), {});
   uint32_t record = 0;
   const auto add = [&](const std::string& name, int64_t value) {
-    extractor.Add(record++, AsBytes(Example(Entry(name, Int64s({value})))));
+    extractor.Add(record++, AsBytes(ExampleOfEntries(Entry(name, Int64s({value})))));
   };
   add("z", -1);
   for (uint32_t i = 0; i < kMaxFeatures; ++i) add(StrCat("m", 10'000 + i), i);
@@ -179,7 +189,8 @@ TEST_CASE("a feature number that is reused for another name starts empty") {
 }
 
 TEST_CASE("records read page by page give the same columns") {
-  const std::vector<std::string> payloads = {Of(Int64s({1})), Of(Bytes({kLong})), Of(Bytes({kTooLong, "x"})), "\x0f"};
+  const std::vector<std::string> payloads = {RecordOf(Int64s({1})), RecordOf(ByteStrings({kLong})),
+                                             RecordOf(ByteStrings({kTooLong, "x"})), "\x0f"};
   for (const ColumnChoice& choice : {ColumnChoice{}, Named({"a"})}) {
     BlockExtractor paged(FieldPlan::Of(PayloadKind::kExample), choice);
     for (uint32_t r = 0; r < payloads.size(); ++r) {
@@ -220,9 +231,9 @@ std::vector<std::string> RandomRecords(Dice& dice) {
     switch (shape) {
       case 0: return Entry("i", Int64s({number()}));
       case 1: return Entry("f", Field(2, PackedFixed({static_cast<float>(dice.Below(9))})));
-      case 2: return Entry("s", Bytes({text()}));
+      case 2: return Entry("s", ByteStrings({text()}));
       case 3: return Entry("l", dice.OneIn(9) ? Int64s({1, number()}) : Int64s({number()}));
-      case 4: return Entry("x", dice.OneIn(2) ? Int64s({number()}) : Bytes({text()}));
+      case 4: return Entry("x", dice.OneIn(2) ? Int64s({number()}) : ByteStrings({text()}));
       default: return Entry("e", dice.OneIn(3) ? "" : Int64s({number()}));
     }
   };
@@ -233,7 +244,7 @@ std::vector<std::string> RandomRecords(Dice& dice) {
     for (uint64_t n = 1 + dice.Below(dice.OneIn(3) ? 700 : 5); n > 0; --n) {
       std::string entries;
       for (const uint64_t shape : shapes) entries += entry(shape);
-      records.push_back(Example(entries));
+      records.push_back(ExampleOfEntries(entries));
       if (dice.OneIn(40)) records.back() = Mutated(records.back(), records.front(), dice);
     }
   }

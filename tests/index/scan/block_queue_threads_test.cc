@@ -10,7 +10,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kRoom = uint64_t{1} << 30;
+constexpr uint64_t kAmpleRoom = uint64_t{1} << 30;
 
 // Returns a distinguishable block that uses some `bytes` of memory.
 BuiltBlock Block(size_t shard, uint64_t number, size_t bytes = 10) {
@@ -33,7 +33,7 @@ size_t TakeAll(BlockQueue& queue, size_t shard) {
 }
 
 TEST_CASE("blocks are taken in order, whatever the order in which they were put") {
-  BlockQueue queue(2, kRoom);
+  BlockQueue queue(2, kAmpleRoom);
   queue.Finish(1, 2, {});
   queue.Put(1, 1, Block(1, 1));
   queue.Put(0, 2, Block(0, 2));
@@ -48,7 +48,7 @@ TEST_CASE("blocks are taken in order, whatever the order in which they were put"
 }
 
 TEST_CASE("a shard without blocks ends at once") {
-  BlockQueue queue(1, kRoom);
+  BlockQueue queue(1, kAmpleRoom);
   queue.Finish(0, 0, {});
   CHECK(TakeAll(queue, 0) == 0);
 }

@@ -14,7 +14,7 @@ namespace ofindex {
 namespace {
 
 /// Returns an Example with a number and a text of `bytes` bytes.
-std::string Example(int64_t number, size_t bytes) {
+std::string NumberAndText(int64_t number, size_t bytes) {
   return Field(1, Entry("n", Field(3, PackedVarints({number}))) +
                       Entry("t", Field(1, BytesList({std::string(bytes, static_cast<char>('a' + number % 26))}))));
 }
@@ -54,23 +54,23 @@ void CheckSame(const std::vector<std::string>& payloads) {
 
 TEST_CASE("columns extracted during the walk equal those extracted in a separate pass") {
   std::vector<std::string> payloads;
-  for (int64_t i = 0; i < 20'000; ++i) payloads.push_back(Example(i * i, static_cast<size_t>(i % 90)));
+  for (int64_t i = 0; i < 20'000; ++i) payloads.push_back(NumberAndText(i * i, static_cast<size_t>(i % 90)));
   CheckSame(payloads);
 }
 
 TEST_CASE("records larger than the walk's buffer are decoded too, and malformed ones are reported") {
   std::vector<std::string> payloads;
-  for (int64_t i = 0; i < 60; ++i) payloads.push_back(Example(i, static_cast<size_t>(i) * 1'000));
-  payloads.push_back(Example(60, 400'000));
+  for (int64_t i = 0; i < 60; ++i) payloads.push_back(NumberAndText(i, static_cast<size_t>(i) * 1'000));
+  payloads.push_back(NumberAndText(60, 400'000));
   payloads.push_back("\x0a\xff");
   payloads.push_back("");
-  payloads.push_back(Example(61, 3));
+  payloads.push_back(NumberAndText(61, 3));
   CheckSame(payloads);
 }
 
 TEST_CASE("large records, which the walk hops over, are decoded page by page") {
   std::vector<std::string> payloads;
-  for (int64_t i = 0; i < 40; ++i) payloads.push_back(Example(i, 70'000));
+  for (int64_t i = 0; i < 40; ++i) payloads.push_back(NumberAndText(i, 70'000));
   CheckSame(payloads);
 }
 

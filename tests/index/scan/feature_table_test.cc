@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-BlockFeature Of(std::string name, uint64_t present = 1) {
+BlockFeature FeatureNamed(std::string name, uint64_t present = 1) {
   BlockFeature feature{.row = {}, .sketch = {}};
   feature.row = {.name = std::move(name),
                  .kinds = 1 << static_cast<int>(FeatureKind::kInt64),
@@ -31,9 +31,9 @@ std::vector<FeatureTable::Decided> Decided(FeatureTable& table) {
 
 TEST_CASE("features are numbered in order of arrival, with the sums, minima and maxima over all blocks") {
   FeatureTable table({});
-  CHECK(table.Add(Of("b", 3)) == 0);
-  CHECK(table.Add(Of("a", 1)) == 1);
-  BlockFeature more = Of("b", 2);
+  CHECK(table.Add(FeatureNamed("b", 3)) == 0);
+  CHECK(table.Add(FeatureNamed("a", 1)) == 1);
+  BlockFeature more = FeatureNamed("b", 2);
   more.row.kinds = 1 << static_cast<int>(FeatureKind::kBytes);
   more.row.values = 9;
   more.row.values_min = 0;
@@ -61,8 +61,8 @@ TEST_CASE("if there are too many names, the first in byte order are kept and num
     FeatureTable table({});
     for (uint32_t i = 0; i < all; ++i) {
       const uint32_t n = ascending ? i : all - 1 - i;
-      static_cast<void>(table.Add(Of(StrCat("f", 1'000'000 + n))));
-      static_cast<void>(table.Add(Of("a")));
+      static_cast<void>(table.Add(FeatureNamed(StrCat("f", 1'000'000 + n))));
+      static_cast<void>(table.Add(FeatureNamed("a")));
     }
     const auto decided = Decided(table);
     REQUIRE(decided.size() == kMaxFeatures);
@@ -74,15 +74,15 @@ TEST_CASE("if there are too many names, the first in byte order are kept and num
     }
     CHECK(wrong == 0);
     CHECK_FALSE(table.dropped().empty());
-    CHECK_FALSE(table.Add(Of("z")));
+    CHECK_FALSE(table.Add(FeatureNamed("z")));
   }
 }
 
 TEST_CASE("names in --columns are kept even if there are too many names") {
   FeatureTable table({ColumnChoice::Mode::kNamed, {"zz"}});
   for (uint32_t i = 0; i < 3 * kMaxFeatures; ++i) {
-    static_cast<void>(table.Add(Of(StrCat("f", 1'000'000 + i))));
-    CHECK(table.Add(Of("zz")).has_value());
+    static_cast<void>(table.Add(FeatureNamed(StrCat("f", 1'000'000 + i))));
+    CHECK(table.Add(FeatureNamed("zz")).has_value());
   }
   const auto decided = Decided(table);
   CHECK(decided.size() == kMaxFeatures + 1);
@@ -96,7 +96,7 @@ TEST_CASE("names dropped by one block are dropped for all, so that the counts of
     FeatureTable table({ColumnChoice::Mode::kNamed, {"m"}});
     if (cut_first) table.DropFrom("k");
     for (const char* name : {"a", "k", "l", "m"}) {
-      CHECK(table.Add(Of(name)).has_value() == (!cut_first || *name == 'a' || *name == 'm'));
+      CHECK(table.Add(FeatureNamed(name)).has_value() == (!cut_first || *name == 'a' || *name == 'm'));
     }
     if (!cut_first) table.DropFrom("k");
     table.DropFrom("x");  // a name further back changes nothing
@@ -111,7 +111,8 @@ TEST_CASE("if the total length of all names is too large, some names are dropped
   for (const bool ascending : {true, false}) {
     FeatureTable table({});
     for (int i = 0; i < 40; ++i) {
-      static_cast<void>(table.Add(Of(std::string(kMaxNameBytes, static_cast<char>('0' + (ascending ? i : 39 - i))))));
+      static_cast<void>(
+          table.Add(FeatureNamed(std::string(kMaxNameBytes, static_cast<char>('0' + (ascending ? i : 39 - i))))));
     }
     const auto decided = Decided(table);
     CHECK(decided.size() == kMaxNamesBytes / kMaxNameBytes);
@@ -135,7 +136,7 @@ TEST_CASE("the types of a column follow from its kinds and, for byte strings, fr
       {FeatureKind::kBytes, Type::kBlob, Type::kBlob, "BLOB"},
   };
   for (const Row& row : rows) {
-    BlockFeature feature = Of("a");
+    BlockFeature feature = FeatureNamed("a");
     feature.row.kinds = static_cast<uint8_t>(1 << static_cast<int>(row.kind));
     ChunkRow chunk;
     chunk.min.type = row.least;
@@ -148,7 +149,7 @@ TEST_CASE("the types of a column follow from its kinds and, for byte strings, fr
 }
 
 // A feature as an index has it.
-FeatureRow Stored(std::string name, std::string sql) {
+FeatureRow StoredFeature(std::string name, std::string sql) {
   FeatureRow row;
   row.name = std::move(name);
   row.sql_value = std::move(sql);
@@ -157,8 +158,8 @@ FeatureRow Stored(std::string name, std::string sql) {
 
 TEST_CASE("a feature of an index is kept if some block has it, and counts only where its shard is there") {
   FeatureTable table({});
-  for (const char* name : {"there", "missing", "in no block"}) CHECK(table.AddRow(Stored(name, "")).has_value());
-  table.AddTotals("there", Of("there", 2).row);
+  for (const char* name : {"there", "missing", "in no block"}) CHECK(table.AddRow(StoredFeature(name, "")).has_value());
+  table.AddTotals("there", FeatureNamed("there", 2).row);
   table.Keep("missing");
   const auto decided = Decided(table);
   REQUIRE(decided.size() == 2);
@@ -170,13 +171,14 @@ TEST_CASE("a feature of an index is kept if some block has it, and counts only w
 
 TEST_CASE("features that have SQL names keep them, whatever comes, and none of theirs is given to another") {
   FeatureTable table({});
-  const std::vector<FeatureRow> stored = {Stored("label", "label"), Stored("Name", "Name_2"), Stored("gone", "gone")};
+  const std::vector<FeatureRow> stored = {StoredFeature("label", "label"), StoredFeature("Name", "Name_2"),
+                                          StoredFeature("gone", "gone")};
   for (const FeatureRow& row : stored) CHECK(table.AddRow(row).has_value());
   table.KeepNames(stored);
-  table.AddTotals("label", Of("label").row);
-  table.AddTotals("Name", Of("Name").row);
+  table.AddTotals("label", FeatureNamed("label").row);
+  table.AddTotals("Name", FeatureNamed("Name").row);
   table.Keep("gone");
-  for (const char* name : {"LABEL", "name", "GONE"}) CHECK(table.Add(Of(name)).has_value());
+  for (const char* name : {"LABEL", "name", "GONE"}) CHECK(table.Add(FeatureNamed(name)).has_value());
   std::vector<std::string> names;
   for (const FeatureTable::Decided& each : Decided(table)) names.push_back(each.row.sql_value);
   CHECK(names == std::vector<std::string>{"label", "Name_2", "gone", "LABEL_2", "name", "GONE_2"});
@@ -184,10 +186,10 @@ TEST_CASE("features that have SQL names keep them, whatever comes, and none of t
 
 TEST_CASE("a feature that has a column keeps it when there are more features than columns") {
   FeatureTable table({});
-  CHECK(table.AddRow(Stored("z", "z")).has_value());
-  table.KeepNames({Stored("z", "z")});
-  table.AddTotals("z", Of("z").row);
-  for (size_t i = 0; i < kMaxAutoColumns; ++i) CHECK(table.Add(Of(StrCat("a", i))).has_value());
+  CHECK(table.AddRow(StoredFeature("z", "z")).has_value());
+  table.KeepNames({StoredFeature("z", "z")});
+  table.AddTotals("z", FeatureNamed("z").row);
+  for (size_t i = 0; i < kMaxAutoColumns; ++i) CHECK(table.Add(FeatureNamed(StrCat("a", i))).has_value());
   uint64_t without = 0;
   const auto decided = table.Decide(without);
   CHECK(without == 1);

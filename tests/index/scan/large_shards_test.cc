@@ -13,7 +13,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kBytes = uint64_t{4} << 20;
+constexpr uint64_t kLargeBytes = uint64_t{4} << 20;
 
 ProbedShard Shard(const std::string& path, uint64_t bytes, uint64_t mean_record_bytes) {
   WriteFile(path, std::string(bytes, 'x'));
@@ -28,17 +28,17 @@ TEST_CASE("a large uncached shard is detected among any number of small ones") {
   std::vector<ProbedShard> shards;
   for (int i = 0; i < 40; ++i) shards.push_back(Shard(dir / ("small-" + std::to_string(i)), 100, 10));
   const std::string large = dir / "large";
-  shards.insert(shards.begin() + 17, Shard(large, kBytes, 100'000));
+  shards.insert(shards.begin() + 17, Shard(large, kLargeBytes, 100'000));
   CHECK(IsLarge(shards[17]));
   CHECK_FALSE(IsLarge(shards[0]));
   // Once cached and once not, as far as this file system supports both.
-  if (!File::OpenRead(large)->IsCachedAt(kBytes / 2)) {
+  if (!File::OpenRead(large)->IsCachedAt(kLargeBytes / 2)) {
     MESSAGE("not run: this file system does not tell what is cached");
     return;
   }
   CHECK(LargeOnesAreCached(shards, 1));
   Evict(large);
-  if (PagesOf(large, 0, kBytes).cached != 0) {
+  if (PagesOf(large, 0, kLargeBytes).cached != 0) {
     MESSAGE("not run: the system keeps pages that it was asked to drop");
     return;
   }

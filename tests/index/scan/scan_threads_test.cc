@@ -19,7 +19,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kRoom = uint64_t{1} << 20;
+constexpr uint64_t kScanRoom = uint64_t{1} << 20;
 
 /// Shards on disk, some of them damaged, as found by a probe.
 class Shards {
@@ -51,7 +51,7 @@ struct Scanned {
 
 Scanned ScanAll(const Shards& shards, bool check_payloads, unsigned threads, Progress& progress,
                 const ColumnChoice& columns = {}) {
-  BlockQueue queue(shards.probed().size(), kRoom);
+  BlockQueue queue(shards.probed().size(), kScanRoom);
   const ScanOptions options{.check_payloads = check_payloads, .columns = columns, .message = {}, .threads = threads};
   DatasetScan scan(shards.probed(), options, queue, progress);
   std::jthread scanning([&] { scan.Run(); });
@@ -190,7 +190,7 @@ TEST_CASE("a shard that is unreadable or shrinks ends the scan with its error") 
     row.spoil(shards.probed()[17].file.path);
     for (const bool check_payloads : {false, true}) {
       Progress progress;
-      BlockQueue queue(shards.probed().size(), kRoom);
+      BlockQueue queue(shards.probed().size(), kScanRoom);
       const ScanOptions options{.check_payloads = check_payloads, .columns = {}, .message = {}, .threads = 3};
       DatasetScan scan(shards.probed(), options, queue, progress);
       std::jthread scanning([&] { scan.Run(); });
@@ -213,7 +213,7 @@ TEST_CASE("a scan ends if it is cancelled or its writer gives up") {
   AddMixedShards(shards);
   Progress cancelled;
   cancelled.cancel = true;
-  BlockQueue queue(shards.probed().size(), kRoom);
+  BlockQueue queue(shards.probed().size(), kScanRoom);
   const ScanOptions options{.check_payloads = true, .columns = {}, .message = {}, .threads = 4};
   DatasetScan(shards.probed(), options, queue, cancelled).Run();
   CHECK(queue.Take(0).error().code == ErrorCode::kInterrupted);

@@ -22,8 +22,6 @@ namespace ofindex {
 namespace {
 
 using Verdict = Detection::Verdict;
-constexpr Framing kTf = Framing::kTfRecord;
-constexpr Framing kOf = Framing::kOfRecord;
 
 Detection DetectFile(const std::string& path, const FormatChoice& choice = {}) {
   const File file = OpenFile(path);
@@ -40,7 +38,7 @@ Detection DetectBytes(const std::string& bytes, const FormatChoice& choice = {})
   return DetectFile(dir / "shard", choice);
 }
 
-std::string Example(std::string_view value) { return Field(1, Entry("image", Field(1, BytesList({value})))); }
+std::string ImageExample(std::string_view value) { return Field(1, Entry("image", Field(1, BytesList({value})))); }
 std::string OfRecord(std::string_view value) { return Entry("image", Field(1, BytesList({value}))); }
 std::string SequenceExample() { return Field(2, Entry("steps", Field(1, Field(1, BytesList({"one"}))))); }
 
@@ -60,9 +58,9 @@ TEST_CASE("a shard is recognised by its content") {
     Framing framing;
     PayloadKind payload;
   };
-  const std::string example = Example("one");
+  const std::string example = ImageExample("one");
   const std::string of_record = OfRecord("one");
-  const std::string elwc = Field(1, Example("a")) + Field(1, Example("b")) + Field(2, Example("c"));
+  const std::string elwc = Field(1, ImageExample("a")) + Field(1, ImageExample("b")) + Field(2, ImageExample("c"));
   std::mt19937_64 random(5);
   const std::vector<Row> rows = {
       {"nothing", "", Verdict::kRecords, Framing::kEmpty, PayloadKind::kOpaque},
@@ -109,7 +107,7 @@ TEST_CASE("a shard is recognised by its content") {
 }
 
 TEST_CASE("compressed shards are recognised without regard to their names") {
-  const std::string tf = ShardBytes(kTf, {Example("one"), Example("two")});
+  const std::string tf = ShardBytes(kTf, {ImageExample("one"), ImageExample("two")});
   const std::string of = ShardBytes(kOf, {OfRecord("one"), OfRecord("two")});
   struct Row {
     std::string bytes;
@@ -117,7 +115,7 @@ TEST_CASE("compressed shards are recognised without regard to their names") {
     Framing framing;
     PayloadKind payload;
   };
-  const std::string large = ShardBytes(kTf, {Example(std::string(3 << 20, 'x')), Example("two")});
+  const std::string large = ShardBytes(kTf, {ImageExample(std::string(3 << 20, 'x')), ImageExample("two")});
   const std::vector<Row> rows = {
       {Compressed(Compression::kGzip, tf), Compression::kGzip, kTf, PayloadKind::kExample},
       {Compressed(Compression::kZlib, tf), Compression::kZlib, kTf, PayloadKind::kExample},
@@ -163,7 +161,7 @@ TEST_CASE("an OFRecord whose first length looks like a compressed stream is an O
 
 TEST_CASE("a first record larger than the examined bytes still determines the payload kind") {
   const std::string large(300 << 10, 'p');
-  CHECK(DetectBytes(ShardBytes(kTf, {Example(large), "x"})).payload == PayloadKind::kExample);
+  CHECK(DetectBytes(ShardBytes(kTf, {ImageExample(large), "x"})).payload == PayloadKind::kExample);
   const Detection of = DetectBytes(ShardBytes(kOf, {OfRecord(large), OfRecord(large)}));
   CHECK(of.verdict == Verdict::kRecords);
   CHECK(of.payload == PayloadKind::kOfRecord);
@@ -180,7 +178,7 @@ TEST_CASE("a given format is trusted, and so is a given payload kind") {
   const Detection as_tf = DetectBytes(text, {.framing = kTf, .payload = PayloadKind::kExample});
   CHECK(as_tf.framing == kTf);
   CHECK(as_tf.payload == PayloadKind::kExample);
-  const Detection tf = DetectBytes(ShardBytes(kTf, {Example("one")}), {.framing = kOf, .payload = std::nullopt});
+  const Detection tf = DetectBytes(ShardBytes(kTf, {ImageExample("one")}), {.framing = kOf, .payload = std::nullopt});
   CHECK(tf.framing == kOf);
   CHECK(DetectBytes("", {.framing = kOf, .payload = std::nullopt}).framing == Framing::kEmpty);
 }
@@ -199,7 +197,7 @@ TEST_CASE("random bytes are never recognised as records") {
 
 TEST_CASE("a shard cut at any byte is never taken for another format") {
   for (const Framing framing : {kTf, kOf}) {
-    const std::string record = framing == kTf ? Example("some value") : OfRecord("some value");
+    const std::string record = framing == kTf ? ImageExample("some value") : OfRecord("some value");
     const std::string shard = ShardBytes(framing, {record, "", record});
     for (size_t size = 1; size < shard.size(); ++size) {
       const Detection detection = DetectBytes(shard.substr(0, size));

@@ -44,7 +44,7 @@ ShardSet Find(const Names& data, const std::string& index = "out.ofidx") {
   return std::move(*set);
 }
 
-Names Stored(const ShardSet& set) {
+Names StoredPaths(const ShardSet& set) {
   Names names;
   for (const Candidate& candidate : set.candidates) names.push_back(candidate.stored_path);
   return names;
@@ -76,12 +76,12 @@ TEST_CASE("unfinished files of a writer are skipped and reported, in a folder or
   };
   for (const char* data : {"data", "data/"}) {
     const ShardSet set = Find({data});
-    CHECK(Stored(set) == Names{"data/part-0"});
+    CHECK(StoredPaths(set) == Names{"data/part-0"});
     CHECK(skipped(set) == Names{"data/part-1.ofindex-draft", "data/train.tfrecord.ofindex-draft",
                                 "data/x.ofindex-draft", "data.ofindex-draft"});
   }
   const ShardSet globbed = Find({"data/part-*"});
-  CHECK(Stored(globbed) == Names{"data/part-0"});
+  CHECK(StoredPaths(globbed) == Names{"data/part-0"});
   CHECK(skipped(globbed) == Names{"data/part-1.ofindex-draft"});
 }
 
@@ -93,9 +93,9 @@ TEST_CASE("shards that an interrupted writer was replacing are refused, by folde
     CHECK(CodeOf({"data"}) == ErrorCode::kFormat);
     CHECK(CodeOf({"data/part-*"}) == ErrorCode::kFormat);
     CHECK(CodeOf({"data/part-0"}) == ErrorCode::kFormat);
-    CHECK(Stored(Find({"data/sub"})) == Names{"data/sub/part-1"});
+    CHECK(StoredPaths(Find({"data/sub"})) == Names{"data/sub/part-1"});
     if (covers_other) CHECK(CodeOf({"data/part-2"}) == ErrorCode::kFormat);
-    if (!covers_other) CHECK(Stored(Find({"data/part-2"})) == Names{"data/part-2"});
+    if (!covers_other) CHECK(StoredPaths(Find({"data/part-2"})) == Names{"data/part-2"});
   }
 }
 
@@ -103,8 +103,8 @@ TEST_CASE("the files of a folder and its subfolders come in natural order") {
   Folder folder;
   folder.Make(
       {"d/part-10", "d/part-9", "d/part-1", "d/sub/part-2", "d/a", "d/b.tfrecord", "d/number=2/x", "d/number=10/x"});
-  CHECK(Stored(Find({"d"})) == Names{"d/a", "d/b.tfrecord", "d/number=2/x", "d/number=10/x", "d/part-1", "d/part-9",
-                                     "d/part-10", "d/sub/part-2"});
+  CHECK(StoredPaths(Find({"d"})) == Names{"d/a", "d/b.tfrecord", "d/number=2/x", "d/number=10/x", "d/part-1",
+                                          "d/part-9", "d/part-10", "d/sub/part-2"});
 }
 
 TEST_CASE("names that begin with a dot or an underscore, and indexes, are skipped silently") {
@@ -112,21 +112,21 @@ TEST_CASE("names that begin with a dot or an underscore, and indexes, are skippe
   folder.Make({"d/part-0", "d/.part-0.crc", "d/_SUCCESS", "d/_temporary/part-0", "d/.git/x", "d/x.ofidx",
                "d/x.ofidx-map", "d/x.ofidx.ofindex-draft", "d/a_b", "d/a.b"});
   const ShardSet set = Find({"d"});
-  CHECK(Stored(set) == Names{"d/a.b", "d/a_b", "d/part-0"});
+  CHECK(StoredPaths(set) == Names{"d/a.b", "d/a_b", "d/part-0"});
   CHECK(set.skipped.empty());
 }
 
 TEST_CASE("a file given as an argument is a shard, whatever its name") {
   Folder folder;
   folder.Make({"_part", ".hidden"});
-  CHECK(Stored(Find({"_part", ".hidden"})) == Names{".hidden", "_part"});
+  CHECK(StoredPaths(Find({"_part", ".hidden"})) == Names{".hidden", "_part"});
 }
 
 TEST_CASE("a file given by several arguments is one shard") {
   Folder folder;
   folder.Make({"d/a", "d/b"});
   const ShardSet set = Find({"d", "d/a", "./d//b", "d/", folder.path() + "/d/a"});
-  CHECK(Stored(set) == Names{"d/a", "d/b"});
+  CHECK(StoredPaths(set) == Names{"d/a", "d/b"});
   CHECK(set.skipped.empty());
   CHECK(set.sources == Names{"d", "d/a", "d/b", "d", "d/a"});
 }
@@ -134,10 +134,10 @@ TEST_CASE("a file given by several arguments is one shard") {
 TEST_CASE("the paths of shards are stored relative to the index, wherever it lies") {
   Folder folder;
   folder.Make({"data/train/part-0", "other/x"});
-  CHECK(Stored(Find({"data/train"}, "data/train.ofidx")) == Names{"train/part-0"});
-  CHECK(Stored(Find({"data/train"}, "other/i.ofidx")) == Names{"../data/train/part-0"});
-  CHECK(Stored(Find({"data/train"}, "data/train/i.ofidx")) == Names{"part-0"});
-  CHECK(Stored(Find({folder.path() + "/data/train/"}, "data/i.ofidx")) == Names{"train/part-0"});
+  CHECK(StoredPaths(Find({"data/train"}, "data/train.ofidx")) == Names{"train/part-0"});
+  CHECK(StoredPaths(Find({"data/train"}, "other/i.ofidx")) == Names{"../data/train/part-0"});
+  CHECK(StoredPaths(Find({"data/train"}, "data/train/i.ofidx")) == Names{"part-0"});
+  CHECK(StoredPaths(Find({folder.path() + "/data/train/"}, "data/i.ofidx")) == Names{"train/part-0"});
   const ShardSet set = Find({"data/train"}, "other/i.ofidx");
   CHECK(set.candidates[0].path == "data/train/part-0");
   CHECK(set.sources == Names{"../data/train"});
@@ -179,10 +179,10 @@ TEST_CASE("a file is stored under one path, in any spelling and from any working
     CAPTURE(row.from);
     CAPTURE(row.data.front());
     const InFolder in(folder.path() + "/" + row.from);
-    CHECK(Stored(Find(row.data, w + "/index/out.ofidx")) == all);
-    CHECK(Stored(Find(row.data, fs::relative(w + "/index/out.ofidx").string())) == all);
+    CHECK(StoredPaths(Find(row.data, w + "/index/out.ofidx")) == all);
+    CHECK(StoredPaths(Find(row.data, fs::relative(w + "/index/out.ofidx").string())) == all);
     const Names backwards(row.data.rbegin(), row.data.rend());
-    CHECK(Stored(Find(backwards, w + "/index/out.ofidx")) == all);
+    CHECK(StoredPaths(Find(backwards, w + "/index/out.ofidx")) == all);
   }
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("one inode is one shard: links are reported and skipped") {
   fs::create_symlink("b", "d/soft");
   fs::create_symlink("nothing", "d/dangling");
   const ShardSet set = Find({"d"});
-  CHECK(Stored(set) == Names{"d/a", "d/b"});
+  CHECK(StoredPaths(set) == Names{"d/a", "d/b"});
   CHECK(Skipped(set) ==
         Names{"d/dangling: a dangling link", "d/hard: the same file as d/a", "d/soft: the same file as d/b"});
 }
@@ -205,8 +205,8 @@ TEST_CASE("a link to a file elsewhere is a shard, under the link's name") {
   fs::create_symlink("../store/blob-2", "d/part-0");
   fs::create_symlink("../store/blob-1", "d/part-1");
   fs::create_directory_symlink("d", "link");
-  CHECK(Stored(Find({"d"})) == Names{"d/part-0", "d/part-1"});
-  CHECK(Stored(Find({"link"})) == Names{"d/part-0", "d/part-1"});
+  CHECK(StoredPaths(Find({"d"})) == Names{"d/part-0", "d/part-1"});
+  CHECK(StoredPaths(Find({"link"})) == Names{"d/part-0", "d/part-1"});
 }
 
 TEST_CASE("a dangling link is skipped with its reason, unless it is an argument") {
@@ -220,7 +220,7 @@ TEST_CASE("a dangling link is skipped with its reason, unless it is an argument"
                          "d/self: a link that leads back to itself", "d/through: a dangling link"};
   for (const char* data : {"d", "d/*"}) {
     const ShardSet set = Find({data});
-    CHECK(Stored(set) == Names{"d/a"});
+    CHECK(StoredPaths(set) == Names{"d/a"});
     CHECK(Skipped(set) == skipped);
   }
   for (const char* data : {"d/self", "d/ping", "d/through"}) CHECK(CodeOf({data}) == ErrorCode::kIo);
@@ -232,7 +232,7 @@ TEST_CASE("folder links that form a loop are skipped and reported") {
   fs::create_directory_symlink("..", "d/sub/up");
   fs::create_directory_symlink(".", "d/self");
   const ShardSet set = Find({"d"});
-  CHECK(Stored(set) == Names{"d/a", "d/sub/b"});
+  CHECK(StoredPaths(set) == Names{"d/a", "d/sub/b"});
   CHECK(Skipped(set) == Names{"d/self: the same folder as d", "d/sub/up: the same folder as d"});
 }
 
@@ -247,11 +247,11 @@ TEST_CASE("a FIFO and a socket are reported and never opened") {
 TEST_CASE("a glob is expanded, unless a file has exactly that name") {
   Folder folder;
   folder.Make({"d/part-2", "d/part-10", "d/other", "d/_part-0", "sub/part-1", "odd[1]"});
-  CHECK(Stored(Find({"d/part-*"})) == Names{"d/part-2", "d/part-10"});
-  CHECK(Stored(Find({"*/part-?"})) == Names{"d/part-2", "sub/part-1"});
-  CHECK(Stored(Find({"d/*"})) == Names{"d/other", "d/part-2", "d/part-10"});
-  CHECK(Stored(Find({"s*"})) == Names{"sub/part-1"});
-  CHECK(Stored(Find({"odd[1]"})) == Names{"odd[1]"});
+  CHECK(StoredPaths(Find({"d/part-*"})) == Names{"d/part-2", "d/part-10"});
+  CHECK(StoredPaths(Find({"*/part-?"})) == Names{"d/part-2", "sub/part-1"});
+  CHECK(StoredPaths(Find({"d/*"})) == Names{"d/other", "d/part-2", "d/part-10"});
+  CHECK(StoredPaths(Find({"s*"})) == Names{"sub/part-1"});
+  CHECK(StoredPaths(Find({"odd[1]"})) == Names{"odd[1]"});
   CHECK(CodeOf({"d/nothing*"}) == ErrorCode::kUsage);
 }
 
@@ -260,7 +260,7 @@ TEST_CASE("each line of a list is a path, with any kind of line ending, and empt
   folder.Make({"d/a", "d/b", "d/c d", "e/x"});
   WriteFile("list", "d/b\r\n\nd/c d\ne\nd/a");
   const ShardSet set = Find({"@list"});
-  CHECK(Stored(set) == Names{"d/a", "d/b", "d/c d", "e/x"});
+  CHECK(StoredPaths(set) == Names{"d/a", "d/b", "d/c d", "e/x"});
   CHECK(set.sources == Names{"@list"});
   WriteFile("wrong", "d/a\nmissing\n");
   CHECK(CodeOf({"@wrong"}) == ErrorCode::kIo);
@@ -270,7 +270,7 @@ TEST_CASE("each line of a list is a path, with any kind of line ending, and empt
   CHECK(folder_as_list.error().code == ErrorCode::kIo);
   CHECK(folder_as_list.error().message == "d: cannot read the list: Is a directory");
   WriteFile("empty", "");
-  CHECK(Stored(Find({"@empty"})).empty());
+  CHECK(StoredPaths(Find({"@empty"})).empty());
 }
 
 TEST_CASE("a missing file is an error that names it") {
@@ -288,10 +288,10 @@ TEST_CASE("two names that differ only in leading zeros are refused, unless both 
   CHECK(CodeOf({"d/part*"}) == ErrorCode::kFormat);
   CHECK(CodeOf({"d/part-1", "d"}) == ErrorCode::kFormat);
   CHECK(CodeOf({"f"}) == ErrorCode::kFormat);
-  CHECK(Stored(Find({"d/part-1", "d/part-01"})) == Names{"d/part-01", "d/part-1"});
-  CHECK(Stored(Find({"e"})) == Names{"e/part-1", "e/part-02"});
+  CHECK(StoredPaths(Find({"d/part-1", "d/part-01"})) == Names{"d/part-01", "d/part-1"});
+  CHECK(StoredPaths(Find({"e"})) == Names{"e/part-1", "e/part-02"});
   WriteFile("list", "d/part-01\nd/part-1\n");
-  CHECK(Stored(Find({"@list"})).size() == 2);
+  CHECK(StoredPaths(Find({"@list"})).size() == 2);
 }
 
 TEST_CASE("missing shards of a set are reported, except a shard that is a link to another") {

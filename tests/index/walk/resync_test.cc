@@ -13,17 +13,9 @@
 namespace ofindex {
 namespace {
 
-constexpr Framing kTf = Framing::kTfRecord;
-
 // A record whose length checksum is wrong: records inside its payload cannot be told from real ones.
 std::string Headless(const std::string& payload) {
   return Le64(payload.size()) + Le32(0) + payload + Le32(SlowMaskedCrc32c(payload));
-}
-
-std::string Times(size_t n, const std::string& bytes) {
-  std::string all;
-  for (size_t i = 0; i < n; ++i) all += bytes;
-  return all;
 }
 
 TEST_CASE("headers inside a payload are ignored while the headers of the records are sound") {
@@ -61,7 +53,7 @@ TEST_CASE("a header in a gap is skipped, unless it begins a whole record") {
       {"a header of an empty record", HeaderOf(kTf, 0) + "....", 0},
       {"a header of a record that reaches into the next one", HeaderOf(kTf, 8), 0},
       {"a header of a record that reaches past the end of the file", HeaderOf(kTf, 1 << 20), 0},
-      {"a header every twelve bytes", Times(50, HeaderOf(kTf, 1)), 0},
+      {"a header every twelve bytes", Repeated(50, HeaderOf(kTf, 1)), 0},
       // A whole record in a payload cannot be told from a real one. Even so, no record is lost, and no record is called
       // sound if it is not.
       {"two whole records", RecordBytes(kTf, "one") + RecordBytes(kTf, "two"), 2},
@@ -181,7 +173,7 @@ TEST_CASE("a walk reads a hostile shard a bounded number of times") {
     CAPTURE(row.what);
     std::string shard = "x";
     if (row.framing == Framing::kOfRecord) shard.clear();
-    shard += Times(kBytes / row.piece.size(), row.piece) + "torn";
+    shard += Repeated(kBytes / row.piece.size(), row.piece) + "torn";
     WriteFile(dir / "shard", shard);
     const File file = OpenFile(dir / "shard");
     const uint64_t before = BytesReadSoFar();
@@ -199,7 +191,7 @@ TEST_CASE("a walk gives up after the limit of a million gaps, and keeps the reco
   constexpr size_t kMaxGaps = size_t{1} << 20;
   const std::string piece = "x" + RecordBytes(kTf, "");
   const TempDir dir;
-  WriteFile(dir / "shard", Times(kMaxGaps + 10, piece));
+  WriteFile(dir / "shard", Repeated(kMaxGaps + 10, piece));
   const WalkedShard walked = WalkShard(OpenFile(dir / "shard"), (kMaxGaps + 10) * piece.size(), kTf);
   CHECK(walked.blocks.size() == kMaxGaps);
   REQUIRE(walked.damage.size() == kMaxGaps + 1);

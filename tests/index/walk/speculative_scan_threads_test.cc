@@ -15,8 +15,6 @@
 namespace ofindex {
 namespace {
 
-constexpr Framing kTf = Framing::kTfRecord;
-
 // The smallest segment: with few chains and a file of less than a GiB, every segment has this size.
 constexpr uint64_t kSegmentBytes = 4 << 20;
 constexpr uint64_t kShardBytes = 40 << 20;

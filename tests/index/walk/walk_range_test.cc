@@ -16,8 +16,7 @@
 namespace ofindex {
 namespace {
 
-constexpr Framing kTf = Framing::kTfRecord;
-constexpr uint64_t kSegment = 64 << 10;
+constexpr uint64_t kRangeSegment = 64 << 10;
 
 // A range of a shard, walked by itself.
 struct Part {
@@ -28,7 +27,7 @@ struct Part {
 Part WalkPart(const File& file, uint64_t size, const WalkRange& range) {
   const Progress progress;
   const FileBytes bytes(file, size);
-  ShardWalker walker(bytes, kTf, progress, kSegment);
+  ShardWalker walker(bytes, kTf, progress, kRangeSegment);
   walker.Enter(range);
   WalkedShard shard = WalkToEnd(walker);
   return {std::move(shard), walker.walked()};
@@ -57,7 +56,7 @@ WalkedShard WalkInParts(const File& file, uint64_t size, const std::vector<WalkR
 
 std::vector<WalkRange> RandomRanges(uint64_t size, std::mt19937_64& random) {
   std::vector<WalkRange> ranges = {{}};
-  for (uint64_t at = kSegment; at < size; at += kSegment) {
+  for (uint64_t at = kRangeSegment; at < size; at += kRangeSegment) {
     if (random() % 3 != 0) continue;
     ranges.back().end = at;
     ranges.push_back({.begin = at});
@@ -94,9 +93,10 @@ TEST_CASE("a block ends with the segment in which it begins") {
     if (seed % 2 == 0) Damage(shard, random);
     WriteFile(dir / "shard", shard);
     const File file = OpenFile(dir / "shard");
-    const WalkedShard walked = WalkShard(file, shard.size(), kTf, nullptr, kSegment);
+    const WalkedShard walked = WalkShard(file, shard.size(), kTf, nullptr, kRangeSegment);
     CHECK(walked.walk() == WalkShard(file, shard.size(), kTf).walk());
-    for (const auto& block : walked.blocks) CHECK(block[block.size() - 2] < (block[0] / kSegment + 1) * kSegment);
+    for (const auto& block : walked.blocks)
+      CHECK(block[block.size() - 2] < (block[0] / kRangeSegment + 1) * kRangeSegment);
   }
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("a shard walked in parts has the blocks and the damage of one walk") {
     if (seed % 3 != 0) Damage(shard, random);
     WriteFile(dir / "shard", shard);
     const File file = OpenFile(dir / "shard");
-    const WalkedShard at_once = WalkShard(file, shard.size(), kTf, nullptr, kSegment);
+    const WalkedShard at_once = WalkShard(file, shard.size(), kTf, nullptr, kRangeSegment);
     const std::vector<WalkRange> ranges = RandomRanges(shard.size(), random);
     parts += ranges.size();
     const WalkedShard whole = WalkInParts(file, shard.size(), ranges, again);
@@ -123,15 +123,15 @@ TEST_CASE("a shard walked in parts has the blocks and the damage of one walk") {
 }
 
 TEST_CASE("a range in which no record begins is left at once") {
-  const std::string shard = RecordBytes(kTf, "a") + RecordBytes(kTf, std::string(3 * kSegment, 'x'));
+  const std::string shard = RecordBytes(kTf, "a") + RecordBytes(kTf, std::string(3 * kRangeSegment, 'x'));
   const TempDir dir;
   WriteFile(dir / "shard", shard);
   const File file = OpenFile(dir / "shard");
-  const Part part = WalkPart(file, shard.size(), {.begin = kSegment, .end = 2 * kSegment});
+  const Part part = WalkPart(file, shard.size(), {.begin = kRangeSegment, .end = 2 * kRangeSegment});
   CHECK(part.shard.blocks.empty());
   CHECK(part.shard.damage.empty());
   CHECK(part.walked.first == kNowhere);
-  const Part past = WalkPart(file, shard.size(), {.begin = 100 * kSegment, .end = 200 * kSegment});
+  const Part past = WalkPart(file, shard.size(), {.begin = 100 * kRangeSegment, .end = 200 * kRangeSegment});
   CHECK(past.shard.blocks.empty());
   CHECK(past.walked.first == kNowhere);
 }

@@ -16,20 +16,11 @@
 namespace ofindex {
 namespace {
 
-constexpr Framing kTf = Framing::kTfRecord;
-constexpr Framing kOf = Framing::kOfRecord;
-
 /// Returns a header with this `length` and a wrong checksum.
 std::string FalseHeader(uint64_t length) { return Le64(length) + Le32(~SlowMaskedCrc32c(Le64(length))); }
 
 std::string Zeros(size_t n) { return std::string(n, '\0'); }
 std::string Filler(size_t n) { return std::string(n, '\xab'); }
-
-std::string Times(size_t n, const std::string& bytes) {
-  std::string all;
-  for (size_t i = 0; i < n; ++i) all += bytes;
-  return all;
-}
 
 TEST_CASE("a walk finds the records and the damage of any shard") {
   struct Row {
@@ -51,17 +42,21 @@ TEST_CASE("a walk finds the records and the damage of any shard") {
       {"an empty file", kOf, "", 0, {}},
       // Empty records are records if anything follows.
       {"an empty TFRecord alone", kTf, tf_empty, 1, {}},
-      {"empty TFRecords to the end", kTf, tf + Times(9, tf_empty), 10, {}},
-      {"empty OFRecords between others", kOf, of + Times(5, of_empty) + of, 7, {}},
-      {"zero bytes at the beginning", kOf, Times(5, of_empty) + of, 1, {{0, 40, kZeroHead}}},
+      {"empty TFRecords to the end", kTf, tf + Repeated(9, tf_empty), 10, {}},
+      {"empty OFRecords between others", kOf, of + Repeated(5, of_empty) + of, 7, {}},
+      {"zero bytes at the beginning", kOf, Repeated(5, of_empty) + of, 1, {{0, 40, kZeroHead}}},
       // Empty OFRecords up to the end are zeros left by a writer, a hole or fallocate.
       {"an empty OFRecord alone", kOf, of_empty, 0, {{0, 8, kTornTail}}},
-      {"empty OFRecords to the end", kOf, of + Times(5, of_empty), 1, {{13, 53, kTornTail}}},
-      {"empty OFRecords, and one byte more", kOf, of + Times(5, of_empty) + "x", 6, {{53, 54, kTornTail}}},
-      {"empty OFRecords, and a torn record", kOf, of + Times(5, of_empty) + of.substr(0, 7), 6, {{53, 60, kTornTail}}},
+      {"empty OFRecords to the end", kOf, of + Repeated(5, of_empty), 1, {{13, 53, kTornTail}}},
+      {"empty OFRecords, and one byte more", kOf, of + Repeated(5, of_empty) + "x", 6, {{53, 54, kTornTail}}},
+      {"empty OFRecords, and a torn record",
+       kOf,
+       of + Repeated(5, of_empty) + of.substr(0, 7),
+       6,
+       {{53, 60, kTornTail}}},
       {"two runs of empty OFRecords, the second to the end",
        kOf,
-       of + Times(3, of_empty) + of + Times(4, of_empty),
+       of + Repeated(3, of_empty) + of + Repeated(4, of_empty),
        5,
        {{50, 82, kTornTail}}},
       {"zeros, not a multiple of a header", kOf, of + Zeros(21), 1, {{13, 34, kTornTail}}},
@@ -186,7 +181,7 @@ TEST_CASE("a hostile length with a wrong checksum is not followed") {
 TEST_CASE("the records of a block are contiguous, and a gap starts a new block") {
   const std::string one = RecordBytes(kTf, "one");
   const TempDir dir;
-  WriteFile(dir / "shard", Times(3, one) + "gap" + Times(2, one));
+  WriteFile(dir / "shard", Repeated(3, one) + "gap" + Repeated(2, one));
   const WalkedShard walked = WalkShard(OpenFile(dir / "shard"), 5 * one.size() + 3, kTf);
   REQUIRE(walked.blocks.size() == 2);
   CHECK(walked.blocks[0] == std::vector<uint64_t>{0, 19, 38, 57});
@@ -199,7 +194,7 @@ TEST_CASE("a block holds at most 65,536 records, and the next one begins where i
     const std::string one = RecordBytes(framing, "x");
     for (const size_t records : {size_t{kBlockRecords - 1}, size_t{kBlockRecords}, size_t{kBlockRecords + 1}}) {
       CAPTURE(records);
-      WriteFile(dir / "shard", Times(records, one));
+      WriteFile(dir / "shard", Repeated(records, one));
       const WalkedShard walked = WalkShard(OpenFile(dir / "shard"), records * one.size(), framing);
       REQUIRE(walked.blocks.size() == (records > kBlockRecords ? 2 : 1));
       CHECK(walked.blocks[0].size() == std::min<size_t>(records, kBlockRecords) + 1);
@@ -212,7 +207,7 @@ TEST_CASE("a block holds at most 65,536 records, and the next one begins where i
 TEST_CASE("only the requested bytes are walked, even if the file is longer") {
   const std::string one = RecordBytes(kTf, "one");
   const TempDir dir;
-  WriteFile(dir / "shard", Times(4, one));
+  WriteFile(dir / "shard", Repeated(4, one));
   const WalkedShard walked = WalkShard(OpenFile(dir / "shard"), 2 * one.size() + 5, kTf);
   CHECK(walked.walk().records.size() == 2);
   CHECK(walked.damage == std::vector<DamagedRange>{{38, 43, DamageReason::kTornTail}});
@@ -221,7 +216,7 @@ TEST_CASE("only the requested bytes are walked, even if the file is longer") {
 TEST_CASE("a file that shrinks during the walk is an error, not a shorter shard") {
   const std::string one = RecordBytes(kTf, "one");
   const TempDir dir;
-  WriteFile(dir / "shard", Times(4, one));
+  WriteFile(dir / "shard", Repeated(4, one));
   const File file = OpenFile(dir / "shard");
   TruncateTo(dir / "shard", 2 * one.size());
   const Progress progress;

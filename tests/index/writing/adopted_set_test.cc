@@ -34,7 +34,7 @@ std::vector<std::string> Adopted(const ShardSetRequest& request, const std::vect
 }
 
 // The files of the set in `dir`, one after another.
-std::string Joined(const std::vector<std::string>& paths) {
+std::string JoinedFiles(const std::vector<std::string>& paths) {
   std::string all;
   for (const std::string& path : paths) all += ReadFile(path);
   return all;
@@ -47,7 +47,7 @@ TEST_CASE("finished shards become a set, in order") {
     CHECK(ContentOf(dir / "deep") == std::vector<std::string>{"set"});
     CHECK(paths.size() == 3);
     CHECK(ContentOf(dir / "deep/set").size() == 3);
-    CHECK(Joined(paths) == ShardBytes(framing, {"b", "a", "c"}));
+    CHECK(JoinedFiles(paths) == ShardBytes(framing, {"b", "a", "c"}));
   }
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("appended shards follow those that are there, which keep their inodes"
     CHECK((StatOf(paths[11]).st_mode & 0777) == 0600);
     CHECK((StatOf(paths[12]).st_mode & 0777) == 0640);
     many.insert(many.end(), {"a", "b"});
-    CHECK(Joined(paths) == ShardBytes(framing, std::vector<std::string>(many.begin(), many.end())));
+    CHECK(JoinedFiles(paths) == ShardBytes(framing, std::vector<std::string>(many.begin(), many.end())));
   }
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr Compression kAll[] = {Compression::kGzip, Compression::kZlib, Compression::kDeflate};
 
 // Returns `bytes` bytes of compressible text.
-std::string Text(size_t bytes, uint64_t seed = 1) {
+std::string CompressibleText(size_t bytes, uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::string text;
   while (text.size() < bytes) text += std::to_string(random() % 5000) + (random() % 9 == 0 ? text.substr(0, 50) : " ");
@@ -60,7 +60,7 @@ TEST_CASE("a compression is recognised by its header") {
 }
 
 TEST_CASE("streams of every compression and level inflate to the original, whatever the buffer sizes") {
-  const std::string text = Text(300'000);
+  const std::string text = CompressibleText(300'000);
   for (const Compression compression : kAll) {
     for (const int level : {0, 1, 6, 9}) {
       for (const size_t at_once : {size_t{1} << 20, size_t{4096}, size_t{997}}) {
@@ -75,7 +75,7 @@ TEST_CASE("streams of every compression and level inflate to the original, whate
 }
 
 TEST_CASE("inflating can resume at every block of every member") {
-  const std::string text = Text(400'000);
+  const std::string text = CompressibleText(400'000);
   const TempDir dir;
   for (const Compression compression : kAll) {
     for (const int level : {0, 1, 9}) {
@@ -119,7 +119,7 @@ TEST_CASE("gzip headers may have every optional field") {
 }
 
 TEST_CASE("each fault of a stream is reported with its positions in the file and in the inflated bytes") {
-  const std::string text = Text(5000);
+  const std::string text = CompressibleText(5000);
   const std::string gzip = Compressed(Compression::kGzip, text);
   const std::string zlib = Compressed(Compression::kZlib, text);
   const std::string bare = Compressed(Compression::kDeflate, text);
@@ -167,7 +167,7 @@ TEST_CASE("each fault of a stream is reported with its positions in the file and
 }
 
 TEST_CASE("a stream truncated at any byte gives the bytes before the cut, and is reported as truncated") {
-  const std::string text = Text(3000);
+  const std::string text = CompressibleText(3000);
   for (const Compression compression : kAll) {
     const std::string stream = Compressed(compression, text);
     for (size_t n = 1; n < stream.size(); ++n) {
@@ -181,7 +181,7 @@ TEST_CASE("a stream truncated at any byte gives the bytes before the cut, and is
 }
 
 TEST_CASE("reading a span of a stream with flipped bits succeeds, perhaps with fewer bytes, and never crashes") {
-  const std::string text = Text(60'000);
+  const std::string text = CompressibleText(60'000);
   const std::string stream = Compressed(Compression::kGzip, text, 9) + Compressed(Compression::kGzip, text, 1);
   const TempDir dir;
   WriteFile(dir / "stream", stream);
@@ -203,7 +203,7 @@ TEST_CASE("reading a span of a stream with flipped bits succeeds, perhaps with f
 }
 
 TEST_CASE("every flipped bit of a stream with a checksum is noticed") {
-  const std::string text = Text(2000);
+  const std::string text = CompressibleText(2000);
   for (const Compression compression : {Compression::kGzip, Compression::kZlib}) {
     const std::string stream = Compressed(compression, text);
     std::mt19937_64 random(7);

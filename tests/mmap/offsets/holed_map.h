@@ -21,6 +21,9 @@ struct Piece {
   bool gone = false;
 };
 
+/// Marks a Piece that is gone.
+inline constexpr bool kHole = true;
+
 /// A map of shards of which some are gone, and a model of its answers. The shards are not on disk.
 class HoledMap {
  public:
@@ -118,24 +121,23 @@ struct HoleCase {
 };
 
 inline const std::vector<HoleCase>& HoleCases() {
-  constexpr bool kGone = true;
   constexpr uint64_t kCell = kJumpRecords;
   static const std::vector<HoleCase> cases = {
       {"no hole", {{30}, {12}}},
-      {"at the beginning", {{9, kGone}, {20}}},
-      {"in the middle", {{10}, {5, kGone}, {20}}},
-      {"at the end", {{10}, {5, kGone}}},
-      {"everywhere", {{4, kGone}, {1}, {3, kGone}, {8}, {1, kGone}, {1}, {2, kGone}}},
-      {"of adjacent shards, some without records", {{3}, {0}, {2, kGone}, {0, kGone}, {4, kGone}, {0}, {3}}},
-      {"everything", {{10, kGone}}},
-      {"everything, in many cells", {{2 * kCell, kGone}, {1, kGone}}},
-      {"a whole cell", {{kCell}, {kCell, kGone}, {kCell}}, kBlockRecords},
-      {"a cell and a record on both sides", {{kCell - 1}, {kCell + 2, kGone}, {10}}, kBlockRecords},
-      {"many cells at the beginning", {{3 * kCell + 5, kGone}, {20}}},
-      {"many cells in the middle", {{5}, {3 * kCell, kGone}, {20}, {2 * kCell, kGone}, {1}}},
-      {"many cells at the end", {{5}, {3 * kCell, kGone}}},
-      {"between large blocks", {{100'000}, {100'000, kGone}, {100'000}}, kBlockRecords},
-      {"between many blocks of one cell", {{30'000}, {100, kGone}, {30'000}, {40'000, kGone}, {9}}, 500},
+      {"at the beginning", {{9, kHole}, {20}}},
+      {"in the middle", {{10}, {5, kHole}, {20}}},
+      {"at the end", {{10}, {5, kHole}}},
+      {"everywhere", {{4, kHole}, {1}, {3, kHole}, {8}, {1, kHole}, {1}, {2, kHole}}},
+      {"of adjacent shards, some without records", {{3}, {0}, {2, kHole}, {0, kHole}, {4, kHole}, {0}, {3}}},
+      {"everything", {{10, kHole}}},
+      {"everything, in many cells", {{2 * kCell, kHole}, {1, kHole}}},
+      {"a whole cell", {{kCell}, {kCell, kHole}, {kCell}}, kBlockRecords},
+      {"a cell and a record on both sides", {{kCell - 1}, {kCell + 2, kHole}, {10}}, kBlockRecords},
+      {"many cells at the beginning", {{3 * kCell + 5, kHole}, {20}}},
+      {"many cells in the middle", {{5}, {3 * kCell, kHole}, {20}, {2 * kCell, kHole}, {1}}},
+      {"many cells at the end", {{5}, {3 * kCell, kHole}}},
+      {"between large blocks", {{100'000}, {100'000, kHole}, {100'000}}, kBlockRecords},
+      {"between many blocks of one cell", {{30'000}, {100, kHole}, {30'000}, {40'000, kHole}, {9}}, 500},
   };
   return cases;
 }

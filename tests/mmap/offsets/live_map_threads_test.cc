@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <thread>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "mmap/record_reader.h"
+#include "tests/mmap/live_deadline.h"
 #include "tests/support/files.h"
 #include "tests/support/mapped_dataset.h"
 #include "tests/support/shard_bytes.h"
@@ -21,15 +21,9 @@ namespace {
 // Readers whose map is continuously truncated and rewritten in place; its shards are not touched. OFINDEX_LIVE_SECONDS
 // sets the duration; the default is 3.
 
-constexpr int kReaders = 4;
+constexpr int kMapReaders = 4;
 constexpr size_t kRecords = 3500;
 constexpr uint64_t kHoleBegin = 2000, kHoleEnd = 2500;
-using Clock = std::chrono::steady_clock;
-
-Clock::time_point Deadline() {
-  const char* seconds = std::getenv("OFINDEX_LIVE_SECONDS");
-  return Clock::now() + std::chrono::seconds(seconds == nullptr ? 3 : std::atoi(seconds));
-}
 
 bool Live(uint64_t ordinal) { return ordinal < kHoleBegin || ordinal >= kHoleEnd; }
 
@@ -60,12 +54,12 @@ struct Attacked {
   }
 };
 
-struct Attack {
+struct MapAttack {
   const char* what;
   void (*run)(Attacked& map);
 };
 
-const std::vector<Attack> kAttacks = {
+const std::vector<MapAttack> kMapAttacks = {
     {"cut to nothing", [](Attacked& map) { TruncateTo(map.path, 0); }},
     {"cut to a half", [](Attacked& map) { TruncateTo(map.path, map.bytes.size() / 2); }},
     {"cut anywhere", [](Attacked& map) { TruncateTo(map.path, map.random() % map.bytes.size()); }},
@@ -77,7 +71,7 @@ const std::vector<Attack> kAttacks = {
     {"another map, as rsync --inplace writes it", [](Attacked& map) { OverwriteAt(map.path, 0, map.other_bytes); }},
 };
 
-struct Tally {
+struct MapTally {
   std::atomic<uint64_t> right{0};
   std::atomic<uint64_t> errors{0};
   std::atomic<uint64_t> wrong{0};
@@ -87,7 +81,8 @@ struct Tally {
 /// The requests of one thread, one kind after the other.
 class Asker {
  public:
-  Asker(const MappedDataset& dataset, uint64_t seed, Tally& tally) : dataset_(dataset), random_(seed), tally_(tally) {}
+  Asker(const MappedDataset& dataset, uint64_t seed, MapTally& tally)
+      : dataset_(dataset), random_(seed), tally_(tally) {}
 
   void AskEach(const RecordReader& reader) {
     const uint64_t ordinal = AnyLive();
@@ -143,7 +138,7 @@ class Asker {
 
   const MappedDataset& dataset_;
   std::mt19937_64 random_;
-  Tally& tally_;
+  MapTally& tally_;
   std::vector<uint8_t> copy_;
   std::vector<uint64_t> ordinals_;
   std::vector<ByteView> views_;
@@ -158,7 +153,7 @@ constexpr uint64_t kCopied[] = {0, 1500, kCopiedMapBytes};
 TEST_CASE("a map that is truncated or rewritten in place gives right answers or errors, never wrong answers") {
   size_t turn = 0;
   for (const uint32_t block_records : {7U, 100U, 4096U}) {
-    for (const Attack& attack : kAttacks) {
+    for (const MapAttack& attack : kMapAttacks) {
       for (const bool warm : {false, true}) {
         const uint64_t copied = kCopied[turn++ % 3];
         CAPTURE(attack.what);
@@ -171,7 +166,7 @@ TEST_CASE("a map that is truncated or rewritten in place gives right answers or 
                      .bytes = ReadFile(dataset.map_path()),
                      .other_bytes = ReadFile(other.map_path())};
         const RecordReader reader = dataset.Open({}, copied);
-        Tally before, during;
+        MapTally before, during;
         Asker asker(dataset, 3, before);
         if (warm) {
           Settle();
@@ -191,7 +186,7 @@ TEST_CASE("a map that is truncated or rewritten in place gives right answers or 
 }
 
 TEST_CASE("whatever happens to the map, views of copied blocks stay right, and lookups are right or stale") {
-  for (const Attack& attack : kAttacks) {
+  for (const MapAttack& attack : kMapAttacks) {
     CAPTURE(attack.what);
     const MappedDataset dataset(ShardsOf(1), 100);
     const MappedDataset other(OtherShards(), 100);
@@ -224,7 +219,7 @@ TEST_CASE("a map that is replaced, deleted, touched or linked still gives right 
   const MappedDataset dataset(ShardsOf(1));
   const std::string bytes = ReadFile(dataset.map_path());
   const RecordReader reader = dataset.Open();
-  Tally tally;
+  MapTally tally;
   Asker asker(dataset, 3, tally);
   const auto ask = [&] {
     for (int i = 0; i < 30; ++i) asker.AskEach(reader);
@@ -248,10 +243,10 @@ TEST_CASE("reading threads survive any change to their map, and return the recor
   Attacked map{
       .path = dataset.map_path(), .bytes = ReadFile(dataset.map_path()), .other_bytes = ReadFile(other.map_path())};
   const uint64_t payload_bytes = OffsetMap::Open(dataset.map_path())->header().payload_bytes;
-  const Clock::time_point deadline = Deadline();
-  Tally tally;
+  const Clock::time_point deadline = LiveDeadline();
+  MapTally tally;
   std::vector<std::jthread> readers;
-  for (int t = 0; t < kReaders; ++t) {
+  for (int t = 0; t < kMapReaders; ++t) {
     readers.emplace_back([&, t] {
       Asker asker(dataset, static_cast<uint64_t>(t), tally);
       while (Clock::now() < deadline) {
@@ -266,7 +261,7 @@ TEST_CASE("reading threads survive any change to their map, and return the recor
   uint64_t rounds = 0;
   for (; Clock::now() < deadline; ++rounds) {
     if (rounds % 2 == 0) Settle();
-    kAttacks[map.random() % kAttacks.size()].run(map);
+    kMapAttacks[map.random() % kMapAttacks.size()].run(map);
     std::this_thread::sleep_for(std::chrono::microseconds(map.random() % 4000));
     WriteFile(map.path, map.bytes);
   }

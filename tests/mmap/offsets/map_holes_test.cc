@@ -1,26 +1,17 @@
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "mmap/offsets/offset_map.h"
 #include "tests/mmap/offsets/holed_map.h"
+#include "tests/mmap/offsets/opened_map.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
 
 namespace ofindex {
 namespace {
-
-constexpr bool kGone = true;
-
-OffsetMap Opened(const std::string& path, uint64_t copied_bytes = kCopiedMapBytes) {
-  auto map = OffsetMap::Open(path, {}, copied_bytes);
-  REQUIRE_MESSAGE(map, map.error().message);
-  return std::move(*map);
-}
 
 // Returns the number of records for which the map's answer is not the expected one.
 uint64_t WrongAnswers(const HoledMap& holed, const OffsetMap& map) {
@@ -37,7 +28,7 @@ TEST_CASE("a record in a hole is gone, and all other records are found") {
       CAPTURE(each.what);
       CAPTURE(copied_bytes);
       const HoledMap holed(each.pieces, each.block_records);
-      const OffsetMap map = Opened(holed.path(), copied_bytes);
+      const OffsetMap map = OpenedMap(holed.path(), copied_bytes);
       CHECK(map.records() == holed.records());
       CHECK(map.live() == holed.live());
       CHECK(WrongAnswers(holed, map) == 0);
@@ -51,7 +42,7 @@ TEST_CASE("many records are found at once unless one of them is gone, which the 
   for (const HoleCase& each : HoleCases()) {
     CAPTURE(each.what);
     const HoledMap holed(each.pieces, each.block_records);
-    const OffsetMap map = Opened(holed.path());
+    const OffsetMap map = OpenedMap(holed.path());
     std::vector<uint64_t> live, gone;
     for (const uint64_t ordinal : holed.Ordinals()) (holed.At(ordinal).gone ? gone : live).push_back(ordinal);
     std::vector<OffsetMap::Place> places(live.size() + 1);
@@ -78,15 +69,15 @@ TEST_CASE("random holes: each record is found, or is gone, as in the model") {
     std::vector<Piece> pieces(random() % 8);
     for (Piece& piece : pieces) piece = {.records = random() % largest, .gone = random() % 2 == 0};
     const HoledMap holed(pieces, block_records);
-    const OffsetMap map = Opened(holed.path(), random() % 2 == 0 ? kCopiedMapBytes : 0);
+    const OffsetMap map = OpenedMap(holed.path(), random() % 2 == 0 ? kCopiedMapBytes : 0);
     CHECK(WrongAnswers(holed, map) == 0);
     CHECK(map.CheckAll());
   }
 }
 
 TEST_CASE("the error of a record that is gone names the shard that held it and what brings it back") {
-  const HoledMap holed({{3}, {0}, {2, kGone}, {0, kGone}, {4, kGone}, {3}});
-  const OffsetMap map = Opened(holed.path());
+  const HoledMap holed({{3}, {0}, {2, kHole}, {0, kHole}, {4, kHole}, {3}});
+  const OffsetMap map = OpenedMap(holed.path());
   const auto message = [&](uint64_t ordinal) { return map.Find(ordinal).error().message; };
   CHECK(message(3) == "record 3 is gone: its shard data/2 was removed or changed");
   CHECK(message(4) == "record 4 is gone: its shard data/2 was removed or changed");
@@ -97,10 +88,10 @@ TEST_CASE("the error of a record that is gone names the shard that held it and w
 }
 
 TEST_CASE("a record is gone even if the map's shards do not tell which of them held it") {
-  const HoledMap holed({{3}, {4, kGone}, {3}});
-  const uint64_t shards_at = Opened(holed.path()).header().shards_at;
+  const HoledMap holed({{3}, {4, kHole}, {3}});
+  const uint64_t shards_at = OpenedMap(holed.path()).header().shards_at;
   FlipBit(holed.path(), shards_at + kMapShardBytes + 30, 0);
-  const auto place = Opened(holed.path()).Find(4);
+  const auto place = OpenedMap(holed.path()).Find(4);
   REQUIRE_FALSE(place);
   CHECK(place.error().message == "record 4 is gone: its shard was removed or changed");
 }
@@ -118,10 +109,10 @@ uint64_t WrongUnless(ErrorCode refusal, const HoledMap& holed, const OffsetMap& 
 
 // Maps of few bytes with holes in a cell, over cells, and at both ends.
 const std::vector<std::vector<Piece>> kSmallMaps = {
-    {{5, kGone}, {9}, {6, kGone}, {3}, {4, kGone}, {8}, {5, kGone}},
-    {{70'000, kGone}, {10}, {2 * kJumpRecords, kGone}, {15}, {100'000, kGone}, {4}, {1, kGone}},
-    {{3}, {kJumpRecords, kGone}, {2}},
-    {{7, kGone}},
+    {{5, kHole}, {9}, {6, kHole}, {3}, {4, kHole}, {8}, {5, kHole}},
+    {{70'000, kHole}, {10}, {2 * kJumpRecords, kHole}, {15}, {100'000, kHole}, {4}, {1, kHole}},
+    {{3}, {kJumpRecords, kHole}, {2}},
+    {{7, kHole}},
 };
 
 TEST_CASE("every flipped bit of a map with holes gives an error or the right answer, and no live record is gone") {
@@ -148,7 +139,7 @@ TEST_CASE("every flipped bit of a map with holes gives an error or the right ans
 TEST_CASE("a forged jump makes no live record gone") {
   for (const std::vector<Piece>& pieces : kSmallMaps) {
     const HoledMap holed(pieces);
-    const MapHeader header = Opened(holed.path()).header();
+    const MapHeader header = OpenedMap(holed.path()).header();
     const std::string bytes = ReadFile(holed.path());
     for (uint64_t jump = 0; jump < JumpCount(header.records); ++jump) {
       for (uint32_t block = 0; block < header.blocks + 2; ++block) {
@@ -157,7 +148,7 @@ TEST_CASE("a forged jump makes no live record gone") {
         std::string forged = bytes;
         forged.replace(header.jumps_at + 4 * jump, 4, Le32(block));
         WriteFile(holed.path(), forged);
-        const OffsetMap map = Opened(holed.path());
+        const OffsetMap map = OpenedMap(holed.path());
         CHECK(WrongUnless(ErrorCode::kIndex, holed, map, holed.Ordinals()) == 0);
         CHECK((forged == bytes) == map.CheckAll().has_value());
       }
@@ -165,16 +156,14 @@ TEST_CASE("a forged jump makes no live record gone") {
   }
 }
 
-void LetTimesTick() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
-
 TEST_CASE("blocks that were copied while another map was in the file make no live record gone") {
   for (const uint64_t copied_bytes : {uint64_t{0}, kCopiedMapBytes}) {
     for (const bool warm : {false, true}) {
       CAPTURE(copied_bytes);
       CAPTURE(warm);
-      const HoledMap holed({{20}, {5, kGone}, {20}}), other({{5, kGone}, {20}, {13, kGone}, {7}});
+      const HoledMap holed({{20}, {5, kHole}, {20}}), other({{5, kHole}, {20}, {13, kHole}, {7}});
       const std::string bytes = ReadFile(holed.path());
-      const OffsetMap map = Opened(holed.path(), copied_bytes);
+      const OffsetMap map = OpenedMap(holed.path(), copied_bytes);
       LetTimesTick();
       if (warm) REQUIRE(map.Find(10));
       WriteFile(holed.path(), ReadFile(other.path()));
@@ -194,14 +183,14 @@ void ForgeHeader(const HoledMap& holed, const MapHeader& header) {
 }
 
 TEST_CASE("ordinals without a record are damage in a map that claims no holes, or records but no blocks") {
-  const HoledMap holed({{3}, {4, kGone}, {3}});
-  const MapHeader header = Opened(holed.path()).header();
+  const HoledMap holed({{3}, {4, kHole}, {3}});
+  const MapHeader header = OpenedMap(holed.path()).header();
   const auto code_with = [&](uint64_t live, uint64_t blocks) {
     MapHeader forged = header;
     forged.live = live;
     forged.blocks = blocks;
     ForgeHeader(holed, forged);
-    return Opened(holed.path()).Find(4).error().code;
+    return OpenedMap(holed.path()).Find(4).error().code;
   };
   CHECK(code_with(6, 2) == ErrorCode::kOutOfRange);
   CHECK(code_with(10, 2) == ErrorCode::kIndex);
@@ -210,8 +199,8 @@ TEST_CASE("ordinals without a record are damage in a map that claims no holes, o
 }
 
 TEST_CASE("a map that claims more records than ordinals is refused") {
-  const HoledMap holed({{3}, {4, kGone}});
-  MapHeader header = Opened(holed.path()).header();
+  const HoledMap holed({{3}, {4, kHole}});
+  MapHeader header = OpenedMap(holed.path()).header();
   header.live = 8;
   ForgeHeader(holed, header);
   const auto map = OffsetMap::Open(holed.path());
@@ -268,9 +257,9 @@ TEST_CASE("a check of the whole map finds holes that do not add up") {
   };
   for (const Row& row : rows) {
     CAPTURE(row.what);
-    const HoledMap holed({{3}, {4, kGone}, {3}});
-    row.forge(holed, Opened(holed.path()).header());
-    const auto checked = Opened(holed.path()).CheckAll();
+    const HoledMap holed({{3}, {4, kHole}, {3}});
+    row.forge(holed, OpenedMap(holed.path()).header());
+    const auto checked = OpenedMap(holed.path()).CheckAll();
     REQUIRE_FALSE(checked);
     CHECK(checked.error().code == ErrorCode::kIndex);
     CHECK_MESSAGE(checked.error().message.ends_with(row.error), checked.error().message);
@@ -278,8 +267,8 @@ TEST_CASE("a check of the whole map finds holes that do not add up") {
 }
 
 TEST_CASE("the shards of a map tell which of them are gone") {
-  const HoledMap holed({{3}, {4, kGone}, {0, kGone}, {3}});
-  const OffsetMap map = Opened(holed.path());
+  const HoledMap holed({{3}, {4, kHole}, {0, kHole}, {3}});
+  const OffsetMap map = OpenedMap(holed.path());
   for (uint64_t shard = 0; shard < 4; ++shard) CHECK(map.Shard(shard)->gone == (shard == 1 || shard == 2));
 }
 

@@ -6,16 +6,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "mmap/offsets/offset_map_writer.h"
 #include "mmap/record_reader.h"
+#include "tests/mmap/offsets/opened_map.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/mapped_dataset.h"
@@ -25,12 +24,6 @@
 
 namespace ofindex {
 namespace {
-
-OffsetMap Opened(const std::string& path) {
-  auto map = OffsetMap::Open(path);
-  REQUIRE_MESSAGE(map, map.error().message);
-  return std::move(*map);
-}
 
 // Returns all answers of a map as text, with only the code of an error.
 std::vector<std::string> AnswersOf(const OffsetMap& map) {
@@ -62,7 +55,7 @@ std::vector<ShardPlan> SmallShards() {
 
 TEST_CASE("a map returns the position of every record, and every shard, as written") {
   const MappedDataset dataset(MixedShards());
-  const OffsetMap map = Opened(dataset.map_path());
+  const OffsetMap map = OpenedMap(dataset.map_path());
   REQUIRE(map.records() == dataset.payloads().size());
   REQUIRE(map.shards() == 5);
   for (uint64_t i = 0; i < map.records(); ++i) {
@@ -87,7 +80,7 @@ TEST_CASE("a map returns the position of every record, and every shard, as writt
 
 TEST_CASE("exactly the bad records are reported, each with its reason") {
   const MappedDataset dataset(SmallShards(), 4);
-  const OffsetMap map = Opened(dataset.map_path());
+  const OffsetMap map = OpenedMap(dataset.map_path());
   for (uint64_t i = 0; i < map.records(); ++i) {
     CHECK(map.Find(i)->bad_reason == (i == 2 || i == 8 || i == 9 ? static_cast<uint32_t>(BadReason::kPayloadCrc) : 0));
   }
@@ -95,7 +88,7 @@ TEST_CASE("exactly the bad records are reported, each with its reason") {
 
 TEST_CASE("a map of no records and no shards opens") {
   const MappedDataset dataset({});
-  const OffsetMap map = Opened(dataset.map_path());
+  const OffsetMap map = OpenedMap(dataset.map_path());
   CHECK(map.records() == 0);
   CHECK(map.shards() == 0);
 }
@@ -105,7 +98,7 @@ TEST_CASE("a map of many blocks finds the records at the edges of every block, e
   for (uint32_t block : {1000U, 65'535U, 65'536U}) {
     const MappedDataset dataset(
         {{.path = "p", .framing = Framing::kOfRecord, .payloads = std::vector<std::string>(200'000)}}, block);
-    const OffsetMap map = Opened(dataset.map_path());
+    const OffsetMap map = OpenedMap(dataset.map_path());
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < map.records(); ++i) {
       const auto place = map.Find(i);
@@ -118,7 +111,7 @@ TEST_CASE("a map of many blocks finds the records at the edges of every block, e
 TEST_CASE("every flipped bit of a map gives an error or the right answers") {
   const MappedDataset dataset(SmallShards(), 4);
   const std::string bytes = ReadFile(dataset.map_path());
-  const std::vector<std::string> sound = AnswersOf(Opened(dataset.map_path()));
+  const std::vector<std::string> sound = AnswersOf(OpenedMap(dataset.map_path()));
   const std::string path = dataset.map_path();
   uint64_t refused = 0, partly = 0, unused = 0;
   for (uint64_t at = 0; at < bytes.size(); ++at) {
@@ -227,8 +220,6 @@ TEST_CASE("a forged header with a correct checksum points at nothing outside the
   }
 }
 
-void LetTimesTick() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
-
 TEST_CASE("a block that was copied while another map was in the file is never used later") {
   const auto shards = [](size_t bytes, bool one_size) -> std::vector<ShardPlan> {
     if (one_size) return {{.path = "p", .payloads = std::vector<std::string>(40, std::string(bytes, 'x'))}};
@@ -263,7 +254,7 @@ TEST_CASE("a block that was copied while another map was in the file is never us
 TEST_CASE("blocks that are unreadable, or read only to check the map, take no room from copied blocks") {
   const MappedDataset dataset({{.path = "p", .payloads = SomePayloads(14, 60)}});
   const std::string bytes = ReadFile(dataset.map_path());
-  const OffsetMap sound = Opened(dataset.map_path());
+  const OffsetMap sound = OpenedMap(dataset.map_path());
   const auto block_bytes = [&](uint64_t number) { return sound.Block(number)->block.stored_bytes(); };
   const uint64_t room = std::max(block_bytes(0), block_bytes(1));
   OverwriteAt(dataset.map_path(), sound.Block(0)->block.packed_at,
@@ -289,7 +280,7 @@ constexpr uint64_t kHollowBytes = uint64_t{1} << 32;
 void Hollow(const MappedDataset& dataset, uint64_t MapHeader::*table_at, uint64_t MapHeader::*count,
             uint64_t entry_bytes) {
   constexpr uint64_t kTableAt = 1 << 20;
-  MapHeader header = Opened(dataset.map_path()).header();
+  MapHeader header = OpenedMap(dataset.map_path()).header();
   const std::string entry = ReadFile(dataset.map_path()).substr(header.*table_at, entry_bytes);
   header.*table_at = kTableAt;
   header.*count = (kHollowBytes - kTableAt) / entry_bytes;
@@ -367,7 +358,7 @@ TEST_CASE("a forged block with a correct checksum locates no record outside the 
     REQUIRE(writer->AddBlock(row.block, PackOffsets(boundaries), {}));
     writer->AddShard({.path = "s", .framing = Framing::kOfRecord, .identity = {}});
     REQUIRE(writer->Finish({}));
-    const OffsetMap map = Opened(dir / "map");
+    const OffsetMap map = OpenedMap(dir / "map");
     CHECK((map.Find(0).has_value() && map.Find(1).has_value()) == row.found);
   }
 }
@@ -380,7 +371,7 @@ TEST_CASE("descending offsets are damage, not a huge record") {
                            PackOffsets(std::vector<uint64_t>{500, 400, 600}), {}));
   writer->AddShard({.path = "s", .framing = Framing::kOfRecord, .identity = {}});
   REQUIRE(writer->Finish({}));
-  const OffsetMap map = Opened(dir / "map");
+  const OffsetMap map = OpenedMap(dir / "map");
   REQUIRE_FALSE(map.Find(0));
   CHECK(map.Find(0).error().code == ErrorCode::kIndex);
   CHECK(map.Find(1)->end == 600);
@@ -411,7 +402,7 @@ TEST_CASE("the first lookup of a record reads the tables and one block, and noth
   const uint64_t size = std::filesystem::file_size(path);
   Evict(path);
   if (PagesOf(path, 0, size).cached != 0) return;  // a file system in memory
-  const OffsetMap map = Opened(path);
+  const OffsetMap map = OpenedMap(path);
   CHECK(map.Find(uint64_t{kBlocks} / 2 * kBlockRecords));
   const CachedPages pages = PagesOf(path, 0, size);
   CAPTURE(pages.cached);

@@ -41,16 +41,16 @@ struct TwoSources {
 };
 
 // The outcome of a run of reads: how far it came, and the payloads up to there.
-struct Answer {
+struct RunAnswer {
   ReadOutcome::Status status;
   size_t at;
   std::vector<std::string> payloads;
 
-  friend bool operator==(const Answer&, const Answer&) = default;
+  friend bool operator==(const RunAnswer&, const RunAnswer&) = default;
 };
 
-Answer Ask(const ByteSource& source, const TwoSources& shard, const std::vector<size_t>& records) {
-  Answer answer;
+RunAnswer Ask(const ByteSource& source, const TwoSources& shard, const std::vector<size_t>& records) {
+  RunAnswer answer;
   for (size_t record : records) answer.payloads.emplace_back(shard.payloads[record].size(), '?');
   std::vector<RecordRead> reads;
   for (size_t i = 0; i < records.size(); ++i) {
@@ -79,7 +79,7 @@ TEST_CASE("both sources return the written payloads, for any run of records") {
     const TwoSources shard(framing, SomePayloads(60, 3000));
     for (int i = 0; i < 200; ++i) {
       const std::vector<size_t> records = SomeRecords(random, 60);
-      Answer expected{ReadOutcome::Status::kDone, 0, {}};
+      RunAnswer expected{ReadOutcome::Status::kDone, 0, {}};
       for (size_t record : records) expected.payloads.push_back(shard.payloads[record]);
       CHECK(Ask(*shard.map, shard, records) == expected);
       CHECK(Ask(*shard.pread, shard, records) == expected);
@@ -95,7 +95,7 @@ TEST_CASE("both sources stop at the same record of a file truncated at a page") 
       TruncateTo(shard.dir / "s", size);
       for (int i = 0; i < 20; ++i) {
         const std::vector<size_t> records = SomeRecords(random, 60);
-        const Answer map = Ask(*shard.map, shard, records);
+        const RunAnswer map = Ask(*shard.map, shard, records);
         CHECK(map == Ask(*shard.pread, shard, records));
         // Finds the first incomplete record; the four bytes after a TFRecord's payload are not read.
         const uint64_t footer = framing == Framing::kTfRecord ? 4 : 0;
@@ -115,7 +115,7 @@ TEST_CASE("both sources stop at a record whose header has another length") {
     for (uint64_t byte = 0; byte < 8; ++byte) {
       FlipBit(shard.dir / "s", shard.boundaries[4] + byte, 1);
       for (const ByteSource* source : {shard.map.get(), shard.pread.get()}) {
-        const Answer answer = Ask(*source, shard, {2, 3, 4, 5});
+        const RunAnswer answer = Ask(*source, shard, {2, 3, 4, 5});
         CHECK(answer.status == ReadOutcome::Status::kOtherFraming);
         CHECK(answer.at == 2);
         CHECK(answer.payloads == std::vector<std::string>{shard.payloads[2], shard.payloads[3]});

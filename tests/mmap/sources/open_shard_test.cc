@@ -68,66 +68,66 @@ struct Shard {
 constexpr size_t kMiddle = 150;
 
 /// The permitted answers of a reader after a shard was changed.
-enum class Answer {
+enum class Permitted {
   kRight,        // the payload
   kStale,        // an error that says so
   kRightIfHeld,  // the payload if the old file is still held open, otherwise stale
 };
 
-struct Change {
+struct FileChange {
   const char* what;
   std::function<void(const Shard&)> act;
-  Answer when_open;  // for a shard opened before the change
-  bool opens;        // whether it can be opened after the change
+  Permitted when_open;  // for a shard opened before the change
+  bool opens;           // whether it can be opened after the change
 };
 
-const Change kChanges[] = {
-    {"nothing", [](const Shard&) {}, Answer::kRight, true},
-    {"touched", [](const Shard& s) { SetMtime(s.path, 1'000'000'000); }, Answer::kRight, true},
-    {"permissions", [](const Shard& s) { ::chmod(s.path.c_str(), 0444); }, Answer::kRight, true},
-    {"rewritten in place with the same bytes", [](const Shard& s) { WriteFile(s.path, s.bytes); }, Answer::kRight,
+const FileChange kFileChanges[] = {
+    {"nothing", [](const Shard&) {}, Permitted::kRight, true},
+    {"touched", [](const Shard& s) { SetMtime(s.path, 1'000'000'000); }, Permitted::kRight, true},
+    {"permissions", [](const Shard& s) { ::chmod(s.path.c_str(), 0444); }, Permitted::kRight, true},
+    {"rewritten in place with the same bytes", [](const Shard& s) { WriteFile(s.path, s.bytes); }, Permitted::kRight,
      true},
-    {"replaced by a copy", [](const Shard& s) { ReplaceFile(s.path, s.bytes); }, Answer::kRightIfHeld, true},
-    {"grown by a byte", [](const Shard& s) { AppendTo(s.path, "x"); }, Answer::kStale, false},
-    {"cut by a byte", [](const Shard& s) { TruncateTo(s.path, s.bytes.size() - 1); }, Answer::kStale, false},
+    {"replaced by a copy", [](const Shard& s) { ReplaceFile(s.path, s.bytes); }, Permitted::kRightIfHeld, true},
+    {"grown by a byte", [](const Shard& s) { AppendTo(s.path, "x"); }, Permitted::kStale, false},
+    {"cut by a byte", [](const Shard& s) { TruncateTo(s.path, s.bytes.size() - 1); }, Permitted::kStale, false},
     {"cut in the middle of the record", [](const Shard& s) { TruncateTo(s.path, s.boundaries[kMiddle] + 20); },
-     Answer::kStale, false},
-    {"cut before the record", [](const Shard& s) { TruncateTo(s.path, s.boundaries[kMiddle] - 5000); }, Answer::kStale,
-     false},
-    {"cut to nothing", [](const Shard& s) { TruncateTo(s.path, 0); }, Answer::kStale, false},
+     Permitted::kStale, false},
+    {"cut before the record", [](const Shard& s) { TruncateTo(s.path, s.boundaries[kMiddle] - 5000); },
+     Permitted::kStale, false},
+    {"cut to nothing", [](const Shard& s) { TruncateTo(s.path, 0); }, Permitted::kStale, false},
     {"truncated, and filled up with zeros",
-     [](const Shard& s) { TruncateTo(s.path, 0), TruncateTo(s.path, s.bytes.size()); }, Answer::kStale, false},
+     [](const Shard& s) { TruncateTo(s.path, 0), TruncateTo(s.path, s.bytes.size()); }, Permitted::kStale, false},
     {"other bytes of the same size", [](const Shard& s) { WriteFile(s.path, std::string(s.bytes.size(), 'x')); },
-     Answer::kStale, false},
+     Permitted::kStale, false},
     {"replaced by other bytes of the same size",
-     [](const Shard& s) { ReplaceFile(s.path, std::string(s.bytes.size(), 'x')); }, Answer::kRightIfHeld, false},
+     [](const Shard& s) { ReplaceFile(s.path, std::string(s.bytes.size(), 'x')); }, Permitted::kRightIfHeld, false},
     {"replaced by other bytes of the same size and mtime",
      [](const Shard& s) {
        ReplaceFile(s.path, std::string(s.bytes.size(), 'x'));
        SetMtime(s.path, s.identity.mtime_ns);
      },
-     Answer::kRightIfHeld, false},
-    {"hard-linked", [](const Shard& s) { std::filesystem::create_hard_link(s.path, s.path + ".link"); }, Answer::kRight,
-     true},
+     Permitted::kRightIfHeld, false},
+    {"hard-linked", [](const Shard& s) { std::filesystem::create_hard_link(s.path, s.path + ".link"); },
+     Permitted::kRight, true},
     {"renamed away and back",
      [](const Shard& s) {
        std::filesystem::rename(s.path, s.path + ".away");
        std::filesystem::rename(s.path + ".away", s.path);
      },
-     Answer::kRight, true},
-    {"removed", [](const Shard& s) { std::filesystem::remove(s.path); }, Answer::kRightIfHeld, false},
+     Permitted::kRight, true},
+    {"removed", [](const Shard& s) { std::filesystem::remove(s.path); }, Permitted::kRightIfHeld, false},
     {"made a folder",
      [](const Shard& s) { std::filesystem::remove(s.path), std::filesystem::create_directory(s.path); },
-     Answer::kRightIfHeld, false},
+     Permitted::kRightIfHeld, false},
     {"made a FIFO", [](const Shard& s) { std::filesystem::remove(s.path), ::mkfifo(s.path.c_str(), 0600); },
-     Answer::kRightIfHeld, false},
+     Permitted::kRightIfHeld, false},
     {"made a link to nowhere",
      [](const Shard& s) { std::filesystem::remove(s.path), std::filesystem::create_symlink("nowhere", s.path); },
-     Answer::kRightIfHeld, false},
+     Permitted::kRightIfHeld, false},
 };
 
 TEST_CASE("an open shard returns the indexed bytes or is stale, whatever happens to its file") {
-  for (const Change& change : kChanges) {
+  for (const FileChange& change : kFileChanges) {
     for (const OpenShard::Options& way : kWays) {
       CAPTURE(change.what);
       CAPTURE(static_cast<int>(way.io));
@@ -140,7 +140,7 @@ TEST_CASE("an open shard returns the indexed bytes or is stale, whatever happens
       change.act(shard);
       const auto payload = shard.Read(**open, kMiddle);
       const bool right =
-          change.when_open == Answer::kRight || (change.when_open == Answer::kRightIfHeld && way.keep_descriptor);
+          change.when_open == Permitted::kRight || (change.when_open == Permitted::kRightIfHeld && way.keep_descriptor);
       if (right) {
         REQUIRE_MESSAGE(payload, payload.error().message);
         CHECK(*payload == shard.payloads[kMiddle]);
@@ -155,7 +155,7 @@ TEST_CASE("an open shard returns the indexed bytes or is stale, whatever happens
 }
 
 TEST_CASE("a shard that is no longer the file that was indexed is not opened") {
-  for (const Change& change : kChanges) {
+  for (const FileChange& change : kFileChanges) {
     CAPTURE(change.what);
     const Shard shard;
     change.act(shard);

@@ -19,7 +19,7 @@
 namespace ofindex {
 namespace {
 
-constexpr int kMessages = 20000;  // per message type
+constexpr int kBuiltMessages = 20000;  // per message type
 
 // Empty parts carry no information. PayloadBuilder always writes the features of an Example; of a SequenceExample it
 // writes the parts that are not empty, or the context if both are empty.
@@ -66,7 +66,7 @@ void BuildMany(PayloadKind kind, uint64_t seed) {
   Generated oracle;
   int compared = 0;
   int different = 0;
-  for (int i = 0; i < kMessages; ++i) {
+  for (int i = 0; i < kBuiltMessages; ++i) {
     const std::string payload = maker.Make();
     if (!oracle.ParseFromString(payload)) continue;
     oracle.DiscardUnknownFields();
@@ -77,7 +77,7 @@ void BuildMany(PayloadKind kind, uint64_t seed) {
     ++compared;
     different += AsText(*built) != Serialized(oracle);
   }
-  CHECK(compared > kMessages / 2);
+  CHECK(compared > kBuiltMessages / 2);
   CHECK(different == 0);
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("Examples converted to OFRecords and back are the same messages") {
   REQUIRE(back.has_value());
   tensorflow::Example before, after;
   int compared = 0;
-  for (int i = 0; i < kMessages; ++i) {
+  for (int i = 0; i < kBuiltMessages; ++i) {
     const std::string payload = maker.Make();
     if (!before.ParseFromString(payload)) continue;
     const Result<ByteView> record = there->Convert(AsBytes(payload));
@@ -114,7 +114,7 @@ TEST_CASE("Examples converted to OFRecords and back are the same messages") {
     ++compared;
     CHECK(SpellOracle(after) == SpellOracle(before));
   }
-  CHECK(compared > kMessages / 2);
+  CHECK(compared > kBuiltMessages / 2);
 }
 
 }  // namespace

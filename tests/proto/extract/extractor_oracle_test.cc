@@ -26,7 +26,7 @@
 namespace ofindex {
 namespace {
 
-constexpr int kMessages = 60000;  // of each of the three kinds
+constexpr int kExtractedMessages = 60000;  // of each of the three kinds
 
 // ---------------------------------------------------------------- messages made by libprotobuf
 
@@ -186,7 +186,7 @@ void AddEntries(const pb::Message& message, bool are_lists, std::map<std::string
   }
 }
 
-std::string SpellOracle(const pb::Message& message, const std::set<std::string>& whole) {
+std::string SpellExpectedFeatures(const pb::Message& message, const std::set<std::string>& whole) {
   std::map<std::string, WholeFeature> features;
   if (message.GetDescriptor()->name() == "OFRecord") {
     AddEntries(message, false, &features);
@@ -210,7 +210,7 @@ pb::FileDescriptorProto FileOf(const pb::Descriptor& type) {
 }
 
 template <typename Message>
-void CompareMany(PayloadKind kind, uint64_t seed) {
+void CompareManyExtractions(PayloadKind kind, uint64_t seed) {
   const pb::LogSilencer no_text_about_utf8;
   const std::vector<std::string> whole = {"a", "label", "ab[]", "b[]"};
   const std::set<std::string> whole_set(whole.begin(), whole.end());
@@ -220,30 +220,30 @@ void CompareMany(PayloadKind kind, uint64_t seed) {
   Extractor paged(FieldPlan::Of(kind), whole);
   Tally tally;
   std::string other;
-  for (int i = 0; i < kMessages; ++i) {
+  for (int i = 0; i < kExtractedMessages; ++i) {
     const std::string sound = RandomPayload<Message>(kind, dice);
     std::string payload = sound;
     for (uint64_t n = i % 2 == 0 ? 0 : 1 + dice.Below(3); n > 0; --n) payload = Mutated(payload, other, dice);
     const bool accepted = oracle.Parses(payload);
     (accepted ? tally.accepted : tally.refused) += 1;
     const std::string expected =
-        accepted ? SpellOracle(oracle.message(), whole_set) : SpellDecoded(payload, kind, whole);
+        accepted ? SpellExpectedFeatures(oracle.message(), whole_set) : SpellDecoded(payload, kind, whole);
     CompareExtractions(payload, expected, whole, extractor, paged, dice, &tally);
     other = sound;
   }
-  CheckTally(tally, kMessages);
+  CheckTally(tally, kExtractedMessages);
 }
 
 TEST_CASE("an Example is extracted as libprotobuf decodes it, whatever its bytes") {
-  CompareMany<tensorflow::Example>(PayloadKind::kExample, 11);
+  CompareManyExtractions<tensorflow::Example>(PayloadKind::kExample, 11);
 }
 
 TEST_CASE("a SequenceExample is extracted as libprotobuf decodes it, whatever its bytes") {
-  CompareMany<tensorflow::SequenceExample>(PayloadKind::kSequenceExample, 12);
+  CompareManyExtractions<tensorflow::SequenceExample>(PayloadKind::kSequenceExample, 12);
 }
 
 TEST_CASE("an OFRecord is extracted as libprotobuf decodes it, whatever its bytes") {
-  CompareMany<oneflow::OFRecord>(PayloadKind::kOfRecord, 13);
+  CompareManyExtractions<oneflow::OFRecord>(PayloadKind::kOfRecord, 13);
 }
 
 }  // namespace

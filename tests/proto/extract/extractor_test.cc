@@ -18,13 +18,9 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// Features of an Example: kinds 1 bytes, 2 float, 3 int64.
-std::string Int64s(std::initializer_list<int64_t> values) { return Field(3, PackedVarints(values)); }
-std::string Bytes(std::initializer_list<std::string_view> values) { return Field(1, BytesList(values)); }
-
 /// Returns the outcome of new extractors for `payload`, in memory and in pages of several sizes, as one text. If the
 /// outcomes differ, returns a text that shows both.
-std::string Extracted(const std::string& payload, PayloadKind kind, const Names& whole = {}) {
+std::string ExtractedPayload(const std::string& payload, PayloadKind kind, const Names& whole = {}) {
   Extractor extractor(FieldPlan::Of(kind), whole);
   const std::string text = SpellOutcome(extractor, extractor.Extract(AsBytes(payload)), whole);
   for (const uint64_t spare : std::initializer_list<uint64_t>{0, 1, 7, 100}) {
@@ -37,7 +33,7 @@ std::string Extracted(const std::string& payload, PayloadKind kind, const Names&
 }
 
 std::string ExtractedExample(const std::string& features, const Names& whole = {}) {
-  return Extracted(Field(1, features), PayloadKind::kExample, whole);
+  return ExtractedPayload(Field(1, features), PayloadKind::kExample, whole);
 }
 
 /// Returns the outcome of extracting `payload` a second time, when the extractor knows its names. Exercises the plain
@@ -50,7 +46,7 @@ std::string ExtractedTwice(const std::string& payload, PayloadKind kind) {
 
 TEST_CASE("one value of each kind is returned with its bits or its bytes") {
   const std::string features = Entry("i", Int64s({-1})) + Entry("f", Field(2, PackedFixed({0.5f}))) +
-                               Entry("b", Bytes({"xyz"})) + Entry("n", "") + Entry("e", Field(3, ""));
+                               Entry("b", ByteStrings({"xyz"})) + Entry("n", "") + Entry("e", Field(3, ""));
   CHECK(ExtractedExample(features) ==
         "1:b=bytes of bytes x1 (3:xyz) max 3\n"
         "1:e=int64 of none x0\n"
@@ -60,7 +56,7 @@ TEST_CASE("one value of each kind is returned with its bits or its bytes") {
 }
 
 TEST_CASE("lists are counted, and kept only if requested") {
-  const std::string features = Entry("i", Int64s({1, 300, -1})) + Entry("b", Bytes({"x", "", "yz"})) +
+  const std::string features = Entry("i", Int64s({1, 300, -1})) + Entry("b", ByteStrings({"x", "", "yz"})) +
                                Entry("f", Field(2, PackedFixed({0.5f, 1.0f})));
   CHECK(ExtractedExample(features) ==
         "1:b=bytes of bytes x3 max 2\n"
@@ -74,7 +70,7 @@ TEST_CASE("lists are counted, and kept only if requested") {
 
 TEST_CASE("the parts of a message are merged as DecodedRecord merges them") {
   const std::string one = Field(1, Int64s({1}));
-  const std::string two = Field(1, Bytes({"x", "y"}));
+  const std::string two = Field(1, ByteStrings({"x", "y"}));
   const std::string noise = VarintField(100, 5) + Field(102, "\xff") + Group(103, Field(1, "x") + Group(1, ""));
   struct Row {
     PayloadKind kind;
@@ -90,9 +86,9 @@ TEST_CASE("the parts of a message are merged as DecodedRecord merges them") {
       {kExample, Field(1, Entry("a", Int64s({1})) + Field(1, Field(1, "a")))},
       // inside one entry: joined, reset, unchanged
       {kExample, Field(1, Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, Int64s({2}))))},
-      {kExample, Field(1, Field(1, Field(1, "a") + Field(2, Int64s({1, 5})) + Field(2, Bytes({"x"}))))},
+      {kExample, Field(1, Field(1, Field(1, "a") + Field(2, Int64s({1, 5})) + Field(2, ByteStrings({"x"}))))},
       {kExample, Field(1, Field(1, Field(1, "a") + Field(2, Int64s({1})) + Field(2, "")))},
-      {kExample, Field(1, Entry("a", Int64s({1}) + Bytes({"x", "y"}) + Int64s({2, 3})))},
+      {kExample, Field(1, Entry("a", Int64s({1}) + ByteStrings({"x", "y"}) + Int64s({2, 3})))},
       // the last key of an entry, a key after its value, no key, an empty entry
       {kExample, Field(1, Field(1, Field(1, "b") + Field(2, Int64s({1, 2})) + Field(1, "a")))},
       {kExample, Field(1, Field(1, Field(2, Int64s({1, 2})) + Field(1, "a")))},
@@ -115,7 +111,7 @@ TEST_CASE("the parts of a message are merged as DecodedRecord merges them") {
       {kSequence, Field(2, Field(1, Field(1, "a") + Field(2, two) + Field(2, two)))},
       {kSequence, Field(2, Entry("a", one)) + Field(2, Entry("a", two))},
       {kSequence, Field(2, Entry("a", one) + Field(1, Field(1, "a")))},
-      {kSequence, Field(2, Entry("a", Field(1, Int64s({1, 2}) + Bytes({"x"}))))},
+      {kSequence, Field(2, Entry("a", Field(1, Int64s({1, 2}) + ByteStrings({"x"}))))},
       // a context feature with the name of a list, before and after it
       {kSequence, Field(1, Entry("a[]", Int64s({1, 2}))) + Field(2, Entry("a", two))},
       {kSequence, Field(2, Entry("a", two)) + Field(1, Entry("a[]", Int64s({1, 2})))},
@@ -124,7 +120,7 @@ TEST_CASE("the parts of a message are merged as DecodedRecord merges them") {
   };
   for (const Row& row : rows) {
     for (const Names& whole : {Names{}, Names{"a", "a[]", "b"}}) {
-      CHECK(Extracted(row.payload, row.kind, whole) == SpellDecoded(row.payload, row.kind, whole));
+      CHECK(ExtractedPayload(row.payload, row.kind, whole) == SpellDecoded(row.payload, row.kind, whole));
     }
     CHECK(ExtractedTwice(row.payload, row.kind) == SpellDecoded(row.payload, row.kind, {}));
   }
@@ -133,9 +129,10 @@ TEST_CASE("the parts of a message are merged as DecodedRecord merges them") {
 TEST_CASE("an entry that differs from the plain form in one byte is decoded correctly") {
   // Changes every byte of a plain record in every way: the answer must be that of the decoder, including refusals.
   const std::vector<std::string> records = {
-      Field(1, Entry("ab", Int64s({300})) + Entry("c", Bytes({"xyz"})) + Entry("d", Field(2, PackedFixed({0.5f})))),
-      Field(1, Entry("", Int64s({1})) + Entry("c", Bytes({""}))),
-      Field(1, Entry("ab", Int64s({1})) + Entry("image", Bytes({std::string(130, 'x')}))),
+      Field(1,
+            Entry("ab", Int64s({300})) + Entry("c", ByteStrings({"xyz"})) + Entry("d", Field(2, PackedFixed({0.5f})))),
+      Field(1, Entry("", Int64s({1})) + Entry("c", ByteStrings({""}))),
+      Field(1, Entry("ab", Int64s({1})) + Entry("image", ByteStrings({std::string(130, 'x')}))),
   };
   for (const std::string& record : records) {
     Extractor extractor(FieldPlan::Of(PayloadKind::kExample), {});
@@ -176,19 +173,19 @@ TEST_CASE("a malformed record has the byte and reason that the decoder gives, an
       good + Field(1, Entry("a", Field(3, PackedVarints({1}) + NestedGroups(97))))  // including the messages around it
   };
   for (const std::string& payload : payloads) {
-    const std::string text = Extracted(payload, PayloadKind::kExample);
+    const std::string text = ExtractedPayload(payload, PayloadKind::kExample);
     CHECK(text.starts_with("malformed at "));
     CHECK(text == SpellDecoded(payload, PayloadKind::kExample, {}));
   }
 }
 
 TEST_CASE("a record truncated at any byte is read as the decoder reads it") {
-  const std::string payload = Field(1, Entry("a", Int64s({1, 2, 3})) + Entry("b", Bytes({"x", "yz"}))) +
-                              Field(2, Entry("c", Field(1, Int64s({1})) + Field(1, Bytes({"x"})))) +
+  const std::string payload = Field(1, Entry("a", Int64s({1, 2, 3})) + Entry("b", ByteStrings({"x", "yz"}))) +
+                              Field(2, Entry("c", Field(1, Int64s({1})) + Field(1, ByteStrings({"x"})))) +
                               Group(9, Field(1, "x"));
   for (size_t size = 0; size <= payload.size(); ++size) {
     const std::string cut = payload.substr(0, size);
-    const std::string text = Extracted(cut, PayloadKind::kSequenceExample, {"a"});
+    const std::string text = ExtractedPayload(cut, PayloadKind::kSequenceExample, {"a"});
     const std::string expected = SpellDecoded(cut, PayloadKind::kSequenceExample, Names{"a"});
     CHECK(text == expected);
   }
@@ -198,7 +195,8 @@ TEST_CASE("a value whose size differs from the previous record's is decoded corr
   // Every size after every size: numbers as varints, bytes up to where a length takes two bytes.
   std::vector<std::string> records;
   for (int bits = 0; bits < 64; bits += 7) records.push_back(Field(1, Entry("n", Int64s({int64_t{1} << bits}))));
-  for (size_t size = 0; size < 140; ++size) records.push_back(Field(1, Entry("b", Bytes({std::string(size, 'x')}))));
+  for (size_t size = 0; size < 140; ++size)
+    records.push_back(Field(1, Entry("b", ByteStrings({std::string(size, 'x')}))));
   Extractor extractor(FieldPlan::Of(PayloadKind::kExample), {});
   int different = 0;
   for (const std::string& before : records) {
@@ -212,7 +210,7 @@ TEST_CASE("a value whose size differs from the previous record's is decoded corr
 }
 
 TEST_CASE("each feature is found once, even if the order resembles that of the previous record") {
-  const std::vector<std::string> entries = {"", Entry("a", Int64s({1})), Entry("b", Bytes({"x"})),
+  const std::vector<std::string> entries = {"", Entry("a", Int64s({1})), Entry("b", ByteStrings({"x"})),
                                             Entry("c", Int64s({1, 2}))};
   std::vector<std::string> records;
   for (const std::string& one : entries) {
@@ -340,8 +338,8 @@ TEST_CASE("names that are too long, alone or together, are dropped and reported"
 TEST_CASE("bytes values are kept up to 64 KiB; longer ones only give their size") {
   for (const uint64_t size : {kMaxKeptBytes, kMaxKeptBytes + 1}) {
     const std::string value(size, 'x');
-    const std::string payload = Field(1, Entry("a", Bytes({value})) + Entry("b", Bytes({"y", value})));
-    const std::string text = Extracted(payload, PayloadKind::kExample, {"b"});
+    const std::string payload = Field(1, Entry("a", ByteStrings({value})) + Entry("b", ByteStrings({"y", value})));
+    const std::string text = ExtractedPayload(payload, PayloadKind::kExample, {"b"});
     const std::string spelt = SpellText(value, size);
     CHECK((text == "1:a=bytes of bytes x1 (" + spelt + ") max " + std::to_string(size) +
                        "\n1:b=bytes of bytes x2 max " + std::to_string(size) + " [1:y] [" + spelt + "]\n"));
@@ -352,8 +350,8 @@ TEST_CASE("the content of long values and long lists is not fetched") {
   const std::string image(3 << 20, 'x');
   std::string floats;
   for (int i = 0; i < 100000; ++i) floats += Fixed(1.5f);
-  const std::string payload = Field(
-      1, Entry("image", Bytes({image})) + Entry("boxes", Field(2, Field(1, floats))) + Entry("label", Int64s({7})));
+  const std::string payload = Field(1, Entry("image", ByteStrings({image})) +
+                                           Entry("boxes", Field(2, Field(1, floats))) + Entry("label", Int64s({7})));
   Extractor extractor(FieldPlan::Of(PayloadKind::kExample), {});
   SmallPages pages(payload, 0);
   REQUIRE(extractor.Extract(pages, payload.size()) == Extractor::Outcome::kWellFormed);
@@ -362,7 +360,7 @@ TEST_CASE("the content of long values and long lists is not fetched") {
 }
 
 TEST_CASE("an unreadable piece ends the record, wherever it is") {
-  const std::string payload = Field(1, Entry("a", Int64s({1, 2})) + Entry("b", Bytes({"xyz"})) +
+  const std::string payload = Field(1, Entry("a", Int64s({1, 2})) + Entry("b", ByteStrings({"xyz"})) +
                                            Entry("c", Field(2, FixedField(1, 0.5f) + PackedFixed({1.0f}))) +
                                            Field(9, "x") + Group(8, VarintField(1, 1)));
   for (const Names& whole : {Names{}, Names{"a", "b", "c"}}) {
@@ -397,7 +395,7 @@ TEST_CASE("packed varints are counted at every position of a word") {
     for (size_t bytes = 1; bytes <= 11; ++bytes) {
       const std::string packed = std::string(before, '\1') + Varint(1, bytes) + std::string(20 - before, '\2');
       const std::string payload = Field(1, Entry("a", Field(3, Field(1, packed))));
-      CHECK(Extracted(payload, PayloadKind::kExample) == SpellDecoded(payload, PayloadKind::kExample, {}));
+      CHECK(ExtractedPayload(payload, PayloadKind::kExample) == SpellDecoded(payload, PayloadKind::kExample, {}));
     }
   }
 }

@@ -14,7 +14,7 @@ namespace ofindex {
 namespace {
 
 // The values of FieldDescriptorProto.Type that the tests use.
-enum Type : uint64_t {
+enum FieldType : uint64_t {
   kDouble = 1,
   kInt64 = 3,
   kUint64 = 4,
@@ -63,7 +63,7 @@ const std::vector<std::string> kColumns = {"a",     "ids", "inner.n", "items.n",
                                            "color", "on",  "delta",   "group.n", "ratio",      "self.self.a"};
 
 /// Returns the values of the columns above in `message`, extracted from memory and from pages.
-std::string Extracted(const std::string& message, const std::vector<std::string>& whole = kColumns) {
+std::string ExtractedColumns(const std::string& message, const std::vector<std::string>& whole = kColumns) {
   const std::string descriptors = Descriptors();
   const Result<FieldPlan> plan = FieldPlan::OfMessage(AsBytes(descriptors), "pkg.Record", kColumns);
   REQUIRE(plan);
@@ -187,13 +187,13 @@ TEST_CASE("fields of a message are decoded as by libprotobuf") {
       {Field(2, "\x80"), "malformed at 2: torn varint"},                                  // a packed list
       {VarintField(1, 5) + "\x0a", "malformed at 3: torn varint"},                        // a length
   };
-  for (const Row& row : rows) CHECK(Extracted(row.message) == row.extracted);
+  for (const Row& row : rows) CHECK(ExtractedColumns(row.message) == row.extracted);
 }
 
 TEST_CASE("lists that are not kept are counted") {
-  CHECK(Extracted(Field(2, Varint(5) + Varint(6)) + VarintField(2, 7), {}) == "3:ids=int64 of int64 x3\n");
-  CHECK(Extracted(Field(2, Varint(5)), {}) == "3:ids=int64 of int64 x1 (5)\n");
-  CHECK(Extracted(Field(2, ""), {}) == "");
+  CHECK(ExtractedColumns(Field(2, Varint(5) + Varint(6)) + VarintField(2, 7), {}) == "3:ids=int64 of int64 x3\n");
+  CHECK(ExtractedColumns(Field(2, Varint(5)), {}) == "3:ids=int64 of int64 x1 (5)\n");
+  CHECK(ExtractedColumns(Field(2, ""), {}) == "");
 }
 
 TEST_CASE("the largest value ignores singular values that are replaced later") {

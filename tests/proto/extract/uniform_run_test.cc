@@ -16,7 +16,7 @@ namespace {
 
 using Values = std::map<std::string, std::string>;  // by name: kind, and number or size and bytes
 
-std::string Spell(FeatureKind kind, uint64_t bits, ByteView bytes) {
+std::string SpellValue(FeatureKind kind, uint64_t bits, ByteView bytes) {
   if (kind == FeatureKind::kBytes) return StrCat("bytes ", bits, " ", AsText(bytes));
   return StrCat(Name(kind), " ", bits);
 }
@@ -26,7 +26,7 @@ Values LastOf(const UniformRun& run, const Extractor& extractor) {
   for (size_t entry = 0; entry < run.entries(); ++entry) {
     const FeatureKind kind = run.kind(entry);
     const ByteView bytes = kind == FeatureKind::kBytes ? run.last_bytes(entry) : ByteView();
-    values[extractor.names()[run.feature(entry)]] = Spell(kind, run.values(entry).back(), bytes);
+    values[extractor.names()[run.feature(entry)]] = SpellValue(kind, run.values(entry).back(), bytes);
   }
   return values;
 }
@@ -39,7 +39,7 @@ Values AloneOf(const std::vector<uint8_t>& payload, PayloadKind kind) {
   for (const ExtractedFeature& found : extractor.found()) {
     if (found.count != 1) return {{"not one value", ""}};
     const bool is_bytes = found.kind == FeatureKind::kBytes;
-    values[extractor.names()[found.feature]] = Spell(found.kind, is_bytes ? found.size : found.bits, found.bytes);
+    values[extractor.names()[found.feature]] = SpellValue(found.kind, is_bytes ? found.size : found.bits, found.bytes);
   }
   return values;
 }

@@ -22,7 +22,7 @@
 namespace ofindex {
 namespace {
 
-constexpr int kMessages = 40000;
+constexpr int kUserMessages = 40000;
 
 using FieldProto = pb::FieldDescriptorProto;
 
@@ -168,7 +168,7 @@ TEST_CASE("a user-defined message is extracted as libprotobuf decodes it, whatev
   Extractor paged(*plan, whole);
   Tally tally;
   std::string other;
-  for (int i = 0; i < kMessages; ++i) {
+  for (int i = 0; i < kUserMessages; ++i) {
     std::string payload = RandomMessage(type, 3, dice);
     const std::string sound = payload;
     for (uint64_t n = i % 2 == 0 ? 0 : 1 + dice.Below(2); n > 0; --n) payload = Mutated(payload, other, dice);
@@ -188,7 +188,7 @@ TEST_CASE("a user-defined message is extracted as libprotobuf decodes it, whatev
     CompareExtractions(payload, expected, whole, extractor, paged, dice, &tally);
     other = sound;
   }
-  CheckTally(tally, kMessages);
+  CheckTally(tally, kUserMessages);
 }
 
 }  // namespace

@@ -7,17 +7,10 @@
 #include <random>
 #include <vector>
 
+#include "tests/query/aggregates/steps.h"
+
 namespace ofindex {
 namespace {
-
-using Op = ComputedStep::Op;
-
-ComputedStep Constant(int64_t value) {
-  ComputedStep step{.op = Op::kConstant};
-  step.constant.type = ColumnValue::Type::kInteger;
-  step.constant.integer = value;
-  return step;
-}
 
 // Integers of up to `bits` bits, some close to powers of 2, and NULLs.
 std::shared_ptr<const Chunk> SomeChunk(std::mt19937_64& random, uint32_t records, unsigned bits) {
@@ -34,13 +27,14 @@ std::shared_ptr<const Chunk> SomeChunk(std::mt19937_64& random, uint32_t records
 
 // Two columns and up to six steps; each step uses the one before.
 std::vector<ComputedStep> SomeSteps(std::mt19937_64& random) {
-  std::vector<ComputedStep> steps = {{.op = Op::kColumn}, {.op = Op::kColumn}};
+  std::vector<ComputedStep> steps = {{.op = StepOp::kColumn}, {.op = StepOp::kColumn}};
   for (size_t n = random() % 3 + 1; n > 0; --n) {
     const auto sign = static_cast<int64_t>(random() % 3) - 1;
     const auto size = static_cast<int64_t>(random() >> (random() % 64) >> 1);
     const auto near_limit = std::numeric_limits<int64_t>::max() - static_cast<int64_t>(random() % 9);
-    steps.push_back(Constant(random() % 6 == 0 ? (sign < 0 ? -near_limit - 1 : near_limit) : sign * size));
-    const std::vector<Op> ops = {Op::kAdd, Op::kSubtract, Op::kMultiply, Op::kDivide, Op::kRemainder, Op::kToInteger};
+    steps.push_back(ConstantStep(random() % 6 == 0 ? (sign < 0 ? -near_limit - 1 : near_limit) : sign * size));
+    const std::vector<StepOp> ops = {StepOp::kAdd,    StepOp::kSubtract,  StepOp::kMultiply,
+                                     StepOp::kDivide, StepOp::kRemainder, StepOp::kToInteger};
     const size_t other = random() % 3 == 0 ? random() % steps.size() : steps.size() - 1;
     steps.push_back({.op = ops[random() % ops.size()], .a = steps.size() == 3 ? 0 : steps.size() - 2, .b = other});
   }
@@ -80,23 +74,24 @@ TEST_CASE("integers computed without checks are those computed by SQLite's rules
 TEST_CASE("steps that need SQLite's checks are refused") {
   std::mt19937_64 random(2);
   const auto small = SomeChunk(random, 100, 20);
-  const auto accepts = [&](const std::shared_ptr<const Chunk>& chunk, Op op, int64_t constant) {
-    const std::vector<ComputedStep> steps = {{.op = Op::kColumn}, Constant(constant), {.op = op, .a = 0, .b = 1}};
+  const auto accepts = [&](const std::shared_ptr<const Chunk>& chunk, StepOp op, int64_t constant) {
+    const std::vector<ComputedStep> steps = {
+        {.op = StepOp::kColumn}, ConstantStep(constant), {.op = op, .a = 0, .b = 1}};
     return ComputeIntegers(steps, {chunk, nullptr, nullptr}, 100).has_value();
   };
-  CHECK(accepts(small, Op::kDivide, 7));
-  CHECK(accepts(small, Op::kMultiply, 1 << 20));
-  CHECK(accepts(small, Op::kDivide, std::numeric_limits<int64_t>::min()));
-  CHECK_FALSE(accepts(small, Op::kDivide, 0));
-  CHECK_FALSE(accepts(small, Op::kRemainder, -1));
-  CHECK_FALSE(accepts(small, Op::kMultiply, int64_t{1} << 50));  // may overflow
-  CHECK_FALSE(accepts(small, Op::kToReal, 0));
+  CHECK(accepts(small, StepOp::kDivide, 7));
+  CHECK(accepts(small, StepOp::kMultiply, 1 << 20));
+  CHECK(accepts(small, StepOp::kDivide, std::numeric_limits<int64_t>::min()));
+  CHECK_FALSE(accepts(small, StepOp::kDivide, 0));
+  CHECK_FALSE(accepts(small, StepOp::kRemainder, -1));
+  CHECK_FALSE(accepts(small, StepOp::kMultiply, int64_t{1} << 50));  // may overflow
+  CHECK_FALSE(accepts(small, StepOp::kToReal, 0));
   const auto large = std::make_shared<const Chunk>(Chunk::OfIntegers(
       std::vector<int64_t>(100, std::numeric_limits<int64_t>::max()), {~uint64_t{0}, ~uint64_t{0} >> 28}));
-  CHECK_FALSE(accepts(large, Op::kAdd, 0));  // the width of its offsets does not show that nothing is greater
+  CHECK_FALSE(accepts(large, StepOp::kAdd, 0));  // the width of its offsets does not show that nothing is greater
   const auto reals =
       std::make_shared<const Chunk>(Chunk::OfReals(std::vector<double>(100, 1), {~uint64_t{0}, ~uint64_t{0} >> 28}));
-  CHECK_FALSE(accepts(reals, Op::kAdd, 1));
+  CHECK_FALSE(accepts(reals, StepOp::kAdd, 1));
 }
 
 }  // namespace

@@ -13,10 +13,8 @@
 namespace ofindex {
 namespace {
 
-using Type = ColumnValue::Type;
-
 // A block of values only; one whose lists are empty, absent or of no kind; one with lists; one without anything.
-std::vector<FeatureInMemory> SomeFeatures() {
+std::vector<FeatureInMemory> NumbersAndTexts() {
   const std::string long_text(100, 'x');
   std::vector<std::optional<Cell>> numbers = {Ints({1}),    Ints({2}),     Doubles({0.5}),     Doubles({NAN}),
                                               std::nullopt, Ints({3}),     Ints({}),           std::nullopt,
@@ -33,14 +31,14 @@ std::vector<FeatureInMemory> SomeFeatures() {
   return {{"numbers", numbers}, {"texts", strings}};
 }
 
-const std::vector<uint32_t> kBlocks = {5, 5, 5, 3};
+const std::vector<uint32_t> kBlockSizes = {5, 5, 5, 3};
 
-ColumnChoice Whole() { return {.mode = ColumnChoice::Mode::kNamed, .names = {"numbers", "texts"}}; }
+ColumnChoice WholeLists() { return {.mode = ColumnChoice::Mode::kNamed, .names = {"numbers", "texts"}}; }
 
-ColumnValue Shown(const Chunk& chunk, uint32_t record) {
+ColumnValue ShownAt(const Chunk& chunk, uint32_t record) {
   if (chunk.form() == Chunk::Form::kLists) {
     if (((chunk.present()[record / 64] >> (record % 64)) & 1) == 0) return {};
-    ColumnValue value{.type = Type::kText};
+    ColumnValue value{.type = ColumnValue::Type::kText};
     AppendListJson(chunk, record, value.bytes);
     return value;
   }
@@ -48,7 +46,7 @@ ColumnValue Shown(const Chunk& chunk, uint32_t record) {
   return {.type = value.type, .integer = value.integer, .real = value.real, .bytes = std::string(AsText(value.bytes))};
 }
 
-void CheckColumns(const ColumnsInMemory& columns) {
+void CheckEveryValue(const ColumnsInMemory& columns) {
   ColumnStore store(std::make_unique<ColumnsInMemory>(columns), {});
   for (const Column& column : store.columns()) {
     CAPTURE(column.name);
@@ -61,11 +59,11 @@ void CheckColumns(const ColumnsInMemory& columns) {
       uint32_t nulls = 0;
       for (uint32_t r = 0; r < zone.records; ++r) {
         const ColumnValue expected = columns.Expected(column, store.blocks()[b].first_record + r);
-        CHECK_MESSAGE(Shown(**chunk, r) == expected, "block " << b << ", record " << r);
-        nulls += expected.type == Type::kNull ? 1 : 0;
-        if (expected.type == Type::kNull || column.is_list()) continue;
-        if (zone.min.type != Type::kNull) CHECK(CompareValues(zone.min, expected) <= 0);
-        if (zone.max.type != Type::kNull) CHECK(CompareValues(zone.max, expected) >= 0);
+        CHECK_MESSAGE(ShownAt(**chunk, r) == expected, "block " << b << ", record " << r);
+        nulls += expected.type == ColumnValue::Type::kNull ? 1 : 0;
+        if (expected.type == ColumnValue::Type::kNull || column.is_list()) continue;
+        if (zone.min.type != ColumnValue::Type::kNull) CHECK(CompareValues(zone.min, expected) <= 0);
+        if (zone.max.type != ColumnValue::Type::kNull) CHECK(CompareValues(zone.max, expected) >= 0);
       }
       CHECK(zone.min_nulls <= nulls);
       CHECK(zone.max_nulls >= nulls);
@@ -74,23 +72,23 @@ void CheckColumns(const ColumnsInMemory& columns) {
 }
 
 TEST_CASE("every column has the values of the records, whether its chunks are stored or derived") {
-  CheckColumns(ColumnsInMemory(SomeFeatures(), kBlocks));
-  CheckColumns(ColumnsInMemory(SomeFeatures(), kBlocks, Whole()));
+  CheckEveryValue(ColumnsInMemory(NumbersAndTexts(), kBlockSizes));
+  CheckEveryValue(ColumnsInMemory(NumbersAndTexts(), kBlockSizes, WholeLists()));
 }
 
 TEST_CASE("the columns of the records come first, then those of the features") {
   const auto names = [](const ColumnChoice& choice) {
     std::string text;
-    ColumnStore store(std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks, choice), {});
+    ColumnStore store(std::make_unique<ColumnsInMemory>(NumbersAndTexts(), kBlockSizes, choice), {});
     for (const Column& column : store.columns()) text += column.name + (column.is_list() ? "[] " : " ");
     return text;
   };
   CHECK(names({}) == "_id _shard _offset _length numbers numbers#count texts#count texts#bytes ");
-  CHECK(names(Whole()) == "_id _shard _offset _length numbers[] numbers#count texts[] texts#count ");
+  CHECK(names(WholeLists()) == "_id _shard _offset _length numbers[] numbers#count texts[] texts#count ");
 }
 
 TEST_CASE("a chunk is decoded once while the cache has room for it") {
-  auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks);
+  auto source = std::make_unique<ColumnsInMemory>(NumbersAndTexts(), kBlockSizes);
   const ColumnsInMemory& columns = *source;
   ColumnStore store(std::move(source), {});
   const Column& column = store.columns()[4];
@@ -101,9 +99,9 @@ TEST_CASE("a chunk is decoded once while the cache has room for it") {
 }
 
 TEST_CASE("the cache stays within its limit, and evicted chunks stay valid while somebody holds them") {
-  auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks);
+  auto source = std::make_unique<ColumnsInMemory>(NumbersAndTexts(), kBlockSizes);
   const ColumnsInMemory& columns = *source;
-  const uint64_t bytes = ColumnStore(std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks), {})
+  const uint64_t bytes = ColumnStore(std::make_unique<ColumnsInMemory>(NumbersAndTexts(), kBlockSizes), {})
                              .Load({.name = {}, .feature = 0}, 0)
                              .value()
                              ->memory();
@@ -118,13 +116,13 @@ TEST_CASE("the cache stays within its limit, and evicted chunks stay valid while
   }
   CHECK(columns.reads > 3);
   CHECK(first->At(0).integer == 1);
-  ColumnStore none(std::make_unique<ColumnsInMemory>(SomeFeatures(), kBlocks), {.cache_bytes = 0});
+  ColumnStore none(std::make_unique<ColumnsInMemory>(NumbersAndTexts(), kBlockSizes), {.cache_bytes = 0});
   CHECK(none.Load(none.columns()[4], 0).has_value());
   CHECK(none.cached_bytes() == 0);
 }
 
 TEST_CASE("many threads may use the store at once") {
-  const ColumnsInMemory columns(SomeFeatures(), kBlocks, Whole());
+  const ColumnsInMemory columns(NumbersAndTexts(), kBlockSizes, WholeLists());
   ColumnStore store(std::make_unique<ColumnsInMemory>(columns), {.cache_bytes = 4000});
   std::atomic<int> wrong = 0;
   RunOnThreads(4, [&](unsigned) {
@@ -137,7 +135,7 @@ TEST_CASE("many threads may use the store at once") {
           continue;
         }
         const ColumnValue expected = columns.Expected(column, store.blocks()[block].first_record);
-        if (Shown(**chunk, 0) != expected) ++wrong;
+        if (ShownAt(**chunk, 0) != expected) ++wrong;
       }
     }
   });
@@ -145,9 +143,9 @@ TEST_CASE("many threads may use the store at once") {
 }
 
 // A source with the contents of a broken or hostile index.
-class BrokenColumns final : public ColumnSource {
+class HostileColumns final : public ColumnSource {
  public:
-  explicit BrokenColumns(ColumnsInMemory columns) : columns_(std::move(columns)) {}
+  explicit HostileColumns(ColumnsInMemory columns) : columns_(std::move(columns)) {}
   const std::vector<ShardRow>& shards() const override { return columns_.shards(); }
   const std::vector<BlockMetadata>& blocks() const override { return columns_.blocks(); }
   const std::vector<FeatureRow>& features() const override { return columns_.features(); }
@@ -168,7 +166,8 @@ class BrokenColumns final : public ColumnSource {
 };
 
 TEST_CASE("an unknown column and an unreadable chunk are errors") {
-  ColumnStore store(std::make_unique<BrokenColumns>(ColumnsInMemory(SomeFeatures(), kBlocks, Whole())), {});
+  ColumnStore store(std::make_unique<HostileColumns>(ColumnsInMemory(NumbersAndTexts(), kBlockSizes, WholeLists())),
+                    {});
   const auto code = [&](const Column& column, uint64_t block) { return store.Load(column, block).error().code; };
   CHECK(code({.name = {}, .feature = 0, .role = ColumnRole::kValue}, 0) == ErrorCode::kIndex);
   CHECK(code({.name = {}, .feature = 0, .role = ColumnRole::kList}, 2) == ErrorCode::kIo);

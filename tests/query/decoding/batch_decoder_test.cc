@@ -15,15 +15,15 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-struct Row {
+struct DecodedRow {
   FeatureSpec spec;
   std::string features;  ///< of one record
   std::string outcome;   ///< its array; or the error without the record's and the feature's name
 };
 
 /// Decodes each row, as an OFRecord.
-void CheckRows(const std::vector<Row>& rows) {
-  for (const Row& row : rows) {
+void CheckRows(const std::vector<DecodedRow>& rows) {
+  for (const DecodedRow& row : rows) {
     const auto batch = Decoded(row.spec, PayloadKind::kOfRecord, {row.features});
     const std::string place = "record 0: feature '" + row.spec.name + "': ";
     CHECK(Spell(batch) == (row.outcome.starts_with("[") ? row.outcome : "error " + place + row.outcome));

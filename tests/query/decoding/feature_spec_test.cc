@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-using Form = FeatureSpec::Form;
+using SpecForm = FeatureSpec::Form;
 
 TEST_CASE("every type is found by its name") {
   for (int i = 0; i <= static_cast<int>(DataType::kBytes); ++i) {
@@ -31,7 +31,7 @@ TEST_CASE("invalid specs are refused") {
   const std::vector<Row> rows = {
       {"feature 'a': named twice; expected each name once", {{.name = "a"}, {.name = "b"}, {.name = "a"}}},
       {"feature 'r\\x0a': raw of bytes makes no sense; expected a number type",
-       {{.name = "r\n", .form = Form::kRaw, .type = DataType::kBytes}}},
+       {{.name = "r\n", .form = SpecForm::kRaw, .type = DataType::kBytes}}},
       {"feature 'a': a default of 3 bytes; expected 2 or 8",
        {{.name = "a", .type = DataType::kInt16, .values = 4, .fill = three}}},
       {"feature 'a': a default of 3 strings; expected 1 or 2",
@@ -42,9 +42,9 @@ TEST_CASE("invalid specs are refused") {
       {"feature 'a': the default is not of int8",
        {{.name = "a", .type = DataType::kInt8, .fill_bytes = std::vector<std::string>(1)}}},
       {"feature 'a': a default applies to fixed only",
-       {{.name = "a", .form = Form::kRagged, .type = DataType::kInt8, .fill = std::vector<uint8_t>(1)}}},
+       {{.name = "a", .form = SpecForm::kRagged, .type = DataType::kInt8, .fill = std::vector<uint8_t>(1)}}},
       {"feature 'a': a default applies to fixed only",
-       {{.name = "a", .form = Form::kRaw, .type = DataType::kInt8, .fill = std::vector<uint8_t>(1)}}},
+       {{.name = "a", .form = SpecForm::kRaw, .type = DataType::kInt8, .fill = std::vector<uint8_t>(1)}}},
       {"feature 'a': truncate and pad apply to raw only", {{.name = "a", .pad = true}}},
       {"feature 'a': 18446744073709551615 values in a record; expected at most 1099511627776",
        {{.name = "a", .values = ~uint64_t{0}}}},

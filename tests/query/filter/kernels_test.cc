@@ -6,53 +6,43 @@
 #include <random>
 
 #include "tests/query/plain_table.h"
+#include "tests/query/sql_values.h"
 
 namespace ofindex {
 namespace {
-
-using Type = ColumnValue::Type;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-
-ColumnValue I(int64_t value) { return {.type = Type::kInteger, .integer = value}; }
-ColumnValue R(double value) { return {.type = Type::kReal, .real = value}; }
-ColumnValue T(std::string text) { return {.type = Type::kText, .bytes = std::move(text)}; }
-ColumnValue B(std::string bytes) { return {.type = Type::kBlob, .bytes = std::move(bytes)}; }
 
 using Cells = std::vector<std::optional<Cell>>;
 
 // Returns `count` cells from `make`, every seventh of them absent.
 template <typename Make>
-Cells Some(size_t count, Make make) {
+Cells SomeCells(size_t count, Make make) {
   Cells cells;
   for (size_t i = 0; i < count; ++i) cells.push_back(i % 7 == 3 ? std::nullopt : std::optional<Cell>(make(i)));
   return cells;
 }
 
-struct Form {
+struct NamedCells {
   const char* name;
   Cells cells;
 };
 
-std::vector<Form> Forms() {
-  std::vector<Form> forms;
+std::vector<NamedCells> Forms() {
+  std::vector<NamedCells> forms;
   const auto integers = [](int64_t base, uint64_t step) {
     return [=](size_t i) { return Ints({static_cast<int64_t>(static_cast<uint64_t>(base) + step * (i * 31 % 97))}); };
   };
-  forms.push_back({"nothing", Some(70, [](size_t) { return Cell{}; })});
-  forms.push_back({"one value", Some(130, [](size_t) { return Ints({7}); })});
-  forms.push_back({"bytes of offsets", Some(300, integers(-5, 1))});
-  forms.push_back({"words of offsets", Some(300, integers(-40, 600))});
-  forms.push_back({"double words of offsets", Some(300, integers(-3, 20'000'000))});
-  forms.push_back({"quad words of offsets", Some(300, integers(kMin, 190'000'000'000'000'000))});
-  forms.push_back({"integers at the least end", Some(65, integers(kMin, 1))});
-  forms.push_back({"integers at the greatest end", Some(65, integers(kMax - 96, 1))});
-  const std::vector<double> reals = {0.0,        -0.0, 1,      1.5,    -2.5,    1e300,  -1e300, kInfinity,
-                                     -kInfinity, NAN,  0x1p53, 0x1p63, -0x1p63, 5e-324, 7,      0.1};
-  forms.push_back({"doubles", Some(200, [&](size_t i) { return Doubles({reals[i % reals.size()]}); })});
-  forms.push_back({"floats", Some(200, [&](size_t i) {
+  forms.push_back({"nothing", SomeCells(70, [](size_t) { return Cell{}; })});
+  forms.push_back({"one value", SomeCells(130, [](size_t) { return Ints({7}); })});
+  forms.push_back({"bytes of offsets", SomeCells(300, integers(-5, 1))});
+  forms.push_back({"words of offsets", SomeCells(300, integers(-40, 600))});
+  forms.push_back({"double words of offsets", SomeCells(300, integers(-3, 20'000'000))});
+  forms.push_back({"quad words of offsets", SomeCells(300, integers(INT64_MIN, 190'000'000'000'000'000))});
+  forms.push_back({"integers at the least end", SomeCells(65, integers(INT64_MIN, 1))});
+  forms.push_back({"integers at the greatest end", SomeCells(65, integers(INT64_MAX - 96, 1))});
+  const std::vector<double> reals = {0.0,       -0.0, 1,      1.5,    -2.5,    1e300,  -1e300, INFINITY,
+                                     -INFINITY, NAN,  0x1p53, 0x1p63, -0x1p63, 5e-324, 7,      0.1};
+  forms.push_back({"doubles", SomeCells(200, [&](size_t i) { return Doubles({reals[i % reals.size()]}); })});
+  forms.push_back({"floats", SomeCells(200, [&](size_t i) {
                      const double value = reals[i % reals.size()];
                      return Floats(
                          {std::isfinite(value) && std::abs(value) > 1e38 ? 3.0 : double{static_cast<float>(value)}});
@@ -71,8 +61,8 @@ std::vector<Form> Forms() {
                                             "zz",
                                             "\xf0\x9f\x90\x88",
                                             "a\xff"};
-  forms.push_back({"texts", Some(200, [&](size_t i) { return Strings({strings[i % strings.size()]}); })});
-  forms.push_back({"all kinds", Some(400, [&](size_t i) {
+  forms.push_back({"texts", SomeCells(200, [&](size_t i) { return Strings({strings[i % strings.size()]}); })});
+  forms.push_back({"all kinds", SomeCells(400, [&](size_t i) {
                      if (i % 4 == 0) return Ints({static_cast<int64_t>(i)});
                      if (i % 4 == 1) return Doubles({reals[i % reals.size()]});
                      if (i % 4 == 2) return Strings({strings[i % strings.size()]});
@@ -83,48 +73,48 @@ std::vector<Form> Forms() {
 
 const std::vector<ColumnValue>& Wanted() {
   static const std::vector<ColumnValue> kWanted = {ColumnValue{},
-                                                   I(0),
-                                                   I(-5),
-                                                   I(7),
-                                                   I(91),
-                                                   I(92),
-                                                   I(560),
-                                                   I(kMin),
-                                                   I(kMin + 1),
-                                                   I(kMax),
-                                                   I(kMax - 96),
-                                                   I(20'000'000),
-                                                   I(kMin + 190'000'000'000'000'000),
-                                                   I(int64_t{1} << 53),
-                                                   I((int64_t{1} << 53) + 1),
-                                                   R(0),
-                                                   R(-0.0),
-                                                   R(6.5),
-                                                   R(7),
-                                                   R(1.5),
-                                                   R(-4.5),
-                                                   R(0.1),
-                                                   R(double{0.1f}),
-                                                   R(0x1p63),
-                                                   R(-0x1p63),
-                                                   R(kInfinity),
-                                                   R(-kInfinity),
-                                                   R(1e300),
-                                                   R(5e-324),
-                                                   R(9.3e18),
-                                                   T(""),
-                                                   T("a"),
-                                                   T("AB"),
-                                                   T("abc"),
-                                                   T("7"),
-                                                   T("\xc3\xa9t\xc3\xa9"),
-                                                   T("zzz"),
-                                                   T("\xff"),
-                                                   B(""),
-                                                   B("a"),
-                                                   B("\xff"),
-                                                   B(std::string("a\0b", 3)),
-                                                   B("zz")};
+                                                   SqlInt(0),
+                                                   SqlInt(-5),
+                                                   SqlInt(7),
+                                                   SqlInt(91),
+                                                   SqlInt(92),
+                                                   SqlInt(560),
+                                                   SqlInt(INT64_MIN),
+                                                   SqlInt(INT64_MIN + 1),
+                                                   SqlInt(INT64_MAX),
+                                                   SqlInt(INT64_MAX - 96),
+                                                   SqlInt(20'000'000),
+                                                   SqlInt(INT64_MIN + 190'000'000'000'000'000),
+                                                   SqlInt(int64_t{1} << 53),
+                                                   SqlInt((int64_t{1} << 53) + 1),
+                                                   SqlReal(0),
+                                                   SqlReal(-0.0),
+                                                   SqlReal(6.5),
+                                                   SqlReal(7),
+                                                   SqlReal(1.5),
+                                                   SqlReal(-4.5),
+                                                   SqlReal(0.1),
+                                                   SqlReal(double{0.1f}),
+                                                   SqlReal(0x1p63),
+                                                   SqlReal(-0x1p63),
+                                                   SqlReal(INFINITY),
+                                                   SqlReal(-INFINITY),
+                                                   SqlReal(1e300),
+                                                   SqlReal(5e-324),
+                                                   SqlReal(9.3e18),
+                                                   SqlText(""),
+                                                   SqlText("a"),
+                                                   SqlText("AB"),
+                                                   SqlText("abc"),
+                                                   SqlText("7"),
+                                                   SqlText("\xc3\xa9t\xc3\xa9"),
+                                                   SqlText("zzz"),
+                                                   SqlText("\xff"),
+                                                   SqlBlob(""),
+                                                   SqlBlob("a"),
+                                                   SqlBlob("\xff"),
+                                                   SqlBlob(std::string("a\0b", 3)),
+                                                   SqlBlob("zz")};
   return kWanted;
 }
 
@@ -142,7 +132,7 @@ constexpr Operator kOperators[] = {{Op::kEq, "v = ?"},         {Op::kNe, "v <> ?
 /// One form of chunk, next to a plain table with the same values.
 class Pair {
  public:
-  explicit Pair(const Form& form)
+  explicit Pair(const NamedCells& form)
       : columns_({{"v", form.cells}}, {static_cast<uint32_t>(form.cells.size())}),
         store_(std::make_unique<ColumnsInMemory>(columns_), {.threads = 1}) {
     const Column column{.name = "v"};
@@ -180,7 +170,7 @@ class Pair {
 };
 
 TEST_CASE("every operator on every form of chunk finds what SQLite finds, and zone maps never contradict it") {
-  for (const Form& form : Forms()) {
+  for (const NamedCells& form : Forms()) {
     CAPTURE(form.name);
     Pair pair(form);
     for (const ColumnValue& value : Wanted()) {
@@ -194,7 +184,7 @@ TEST_CASE("every operator on every form of chunk finds what SQLite finds, and zo
 
 TEST_CASE("IN finds what SQLite finds for lists of few and many values, with and without NULL") {
   std::mt19937 random(1);
-  for (const Form& form : Forms()) {
+  for (const NamedCells& form : Forms()) {
     CAPTURE(form.name);
     Pair pair(form);
     for (const size_t count : {0U, 1U, 2U, 4U, 5U, 12U, 40U}) {
@@ -214,7 +204,7 @@ TEST_CASE("IN finds what SQLite finds for lists of few and many values, with and
 TEST_CASE("two filters on one column merge into one filter that accepts only what both accept") {
   std::mt19937 random(2);
   const auto forms = Forms();
-  for (const Form& form : forms) {
+  for (const NamedCells& form : forms) {
     CAPTURE(form.name);
     ColumnsInMemory columns({{"v", form.cells}}, {static_cast<uint32_t>(form.cells.size())});
     ColumnStore store(std::make_unique<ColumnsInMemory>(columns), {.threads = 1});
@@ -238,12 +228,12 @@ TEST_CASE("two filters on one column merge into one filter that accepts only wha
 }
 
 TEST_CASE("LIKE matches text as SQLite does, and never blobs") {
-  for (const Form& form : Forms()) {
+  for (const NamedCells& form : Forms()) {
     if (std::string(form.name) != "texts") continue;
     Pair pair(form);
     for (const char* pattern : {"", "%", "a%", "A%", "%B", "_", "__", "%b%", "a_c", "\xc3\xa9%", "\xc3\x89%", "zz", "7",
                                 "%%", "_%_", "%\xf0\x9f\x90\x88"}) {
-      pair.Check({.op = Op::kLike, .values = {T(pattern)}}, "v LIKE ?");
+      pair.Check({.op = Op::kLike, .values = {SqlText(pattern)}}, "v LIKE ?");
     }
     pair.Check({.op = Op::kLike, .values = {ColumnValue{}}}, "v LIKE ?");
   }
@@ -254,7 +244,8 @@ TEST_CASE("ordinals are compared without loading a chunk") {
     for (const uint64_t first : {uint64_t{0}, uint64_t{7}, uint64_t{1} << 40}) {
       const auto base = static_cast<int64_t>(first);
       for (const ColumnValue& value :
-           {I(base), I(base - 1), I(base + 3), R(static_cast<double>(first) + 2.5), T("x"), I(base + records)}) {
+           {SqlInt(base), SqlInt(base - 1), SqlInt(base + 3), SqlReal(static_cast<double>(first) + 2.5), SqlText("x"),
+            SqlInt(base + records)}) {
         for (const auto& [op, sql] : kOperators) {
           const auto shown = sql;
           const ValueFilter filter = ValueFilter::Of({.op = op, .values = {value}});
@@ -262,7 +253,8 @@ TEST_CASE("ordinals are compared without loading a chunk") {
           MatchOrdinals(filter, first, records, words);
           bool same = true;
           for (uint32_t r = 0; r < words.size() * 64; ++r) {
-            const bool expected = r < records && filter.Accepts({.type = Type::kInteger, .integer = base + r});
+            const bool expected =
+                r < records && filter.Accepts({.type = ColumnValue::Type::kInteger, .integer = base + r});
             same = same && BitAt(words, r) == expected;
           }
           CHECK_MESSAGE(same, shown << " at " << first << ", " << records);
@@ -282,8 +274,8 @@ TEST_CASE("has() finds a value in lists of every kind, comparing as SQL does") {
                        Cell{},
                        Strings({"a", "17"}),
                        Strings({"\xff", ""}),
-                       Ints({kMin, kMax}),
-                       Doubles({kInfinity}),
+                       Ints({INT64_MIN, INT64_MAX}),
+                       Doubles({INFINITY}),
                        Doubles({-0.0, 0x1p63})};
   const auto columns = std::make_shared<ColumnsInMemory>(
       std::vector<FeatureInMemory>{{"v", lists}}, std::vector<uint32_t>{static_cast<uint32_t>(lists.size())},

@@ -11,7 +11,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kRecords = 3000;
+constexpr uint64_t kShuffledRecords = 3000;
 
 uint64_t LengthOf(uint64_t ordinal) { return ordinal % 97 == 0 ? 5000 : 1 + Mix64(ordinal) % 200; }
 
@@ -21,7 +21,7 @@ Result<void> Lengths(std::span<const uint64_t> ordinals, std::span<uint64_t> len
 }
 
 Sampler At(uint64_t position) {
-  auto sampler = Sampler::Of({}, View::Range(0, kRecords), GlobalShuffle{}, 11);
+  auto sampler = Sampler::Of({}, View::Range(0, kShuffledRecords), GlobalShuffle{}, 11);
   REQUIRE(sampler);
   sampler->SeekTo(position);
   return *sampler;
@@ -35,7 +35,7 @@ LengthBatches Batches(const BatchLimits& limits, const Slice& slice, Tail tail, 
 
 using Batch = std::vector<uint64_t>;
 
-std::vector<Batch> All(LengthBatches batches) {
+std::vector<Batch> AllBatches(LengthBatches batches) {
   std::vector<Batch> all;
   Batch batch;
   for (;;) {
@@ -48,7 +48,7 @@ std::vector<Batch> All(LengthBatches batches) {
 
 /// Returns the batches within the limits, cut record by record from the whole order.
 std::vector<Batch> Greedy(const BatchLimits& limits, uint64_t position) {
-  Batch order(kRecords - position);
+  Batch order(kShuffledRecords - position);
   Sampler sampler = At(position);
   REQUIRE(sampler.Next(order) == order.size());
   std::vector<Batch> batches;
@@ -77,8 +77,8 @@ const std::vector<BatchLimits> kLimits = {{.total = 1000},
 
 TEST_CASE("batches follow the order of the epoch, and end where the next record does not fit") {
   for (const BatchLimits& limits : kLimits) {
-    CHECK(All(Batches(limits, {}, Tail::kExact)) == Greedy(limits, 0));
-    CHECK(All(Batches(limits, {}, Tail::kExact, 1234)) == Greedy(limits, 1234));
+    CHECK(AllBatches(Batches(limits, {}, Tail::kExact)) == Greedy(limits, 0));
+    CHECK(AllBatches(Batches(limits, {}, Tail::kExact, 1234)) == Greedy(limits, 1234));
   }
 }
 
@@ -97,10 +97,10 @@ TEST_CASE("ranks and workers share the batches of one epoch, with an exact, padd
           if (!has && ragged != 0 && tail == Tail::kPad) {
             expected.push_back(whole[std::min<uint64_t>(rank - ragged, whole.size() - 1)]);
           }
-          CHECK(All(Batches(limits, {rank, world}, tail)) == expected);
+          CHECK(AllBatches(Batches(limits, {rank, world}, tail)) == expected);
           std::vector<Batch> of_workers(expected.size());
           for (uint64_t worker = 0; worker < 3; ++worker) {
-            const std::vector<Batch> some = All(Batches(limits, {rank, world, worker, 3}, tail));
+            const std::vector<Batch> some = AllBatches(Batches(limits, {rank, world, worker, 3}, tail));
             for (size_t i = 0; i < some.size(); ++i) of_workers.at(worker + 3 * i) = some[i];
           }
           CHECK(of_workers == expected);
@@ -129,10 +129,10 @@ TEST_CASE("the rest of an epoch can be read with another world size, and each re
     }
     position = end;
   }
-  CHECK(position == kRecords);
+  CHECK(position == kShuffledRecords);
   std::sort(read.begin(), read.end());
-  bool whole = read.size() == kRecords;
-  for (uint64_t i = 0; whole && i < kRecords; ++i) whole = read[i] == i;
+  bool whole = read.size() == kShuffledRecords;
+  for (uint64_t i = 0; whole && i < kShuffledRecords; ++i) whole = read[i] == i;
   CHECK(whole);
 }
 

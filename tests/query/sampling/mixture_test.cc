@@ -12,16 +12,16 @@
 namespace ofindex {
 namespace {
 
-const uint64_t kKey = SampleKey(42, 0, SampleUse::kMixture);
+const uint64_t kMixtureKey = SampleKey(42, 0, SampleUse::kMixture);
 
-Mixture Make(const std::vector<double>& shares, std::vector<uint64_t> sizes) {
-  auto mixture = Mixture::Make(shares, std::move(sizes), kKey);
+Mixture MixtureOf(const std::vector<double>& shares, std::vector<uint64_t> sizes) {
+  auto mixture = Mixture::Make(shares, std::move(sizes), kMixtureKey);
   REQUIRE_MESSAGE(mixture.has_value(), mixture.error().message);
   return std::move(*mixture);
 }
 
 TEST_CASE("every position of every epoch of a source is drawn exactly once") {
-  const Mixture mixture = Make({0.5, 0.3, 0.2}, {100, 7, 33});
+  const Mixture mixture = MixtureOf({0.5, 0.3, 0.2}, {100, 7, 33});
   std::set<std::tuple<uint32_t, uint64_t, uint64_t>> seen;
   std::map<uint32_t, uint64_t> reads;
   for (uint64_t i = 0; i < 10'000; ++i) {
@@ -38,7 +38,7 @@ TEST_CASE("every position of every epoch of a source is drawn exactly once") {
 }
 
 TEST_CASE("each cycle has the exact shares, whatever the sizes of the sources") {
-  const Mixture mixture = Make({2, 1}, {1, 1'000'000});
+  const Mixture mixture = MixtureOf({2, 1}, {1, 1'000'000});
   for (uint64_t cycle = 0; cycle < 1000; ++cycle) {
     int first = 0;
     for (uint64_t i = 0; i < 3; ++i) first += mixture.At(cycle * 3 + i).source == 0 ? 1 : 0;
@@ -47,17 +47,17 @@ TEST_CASE("each cycle has the exact shares, whatever the sizes of the sources") 
 }
 
 TEST_CASE("a single source is read in its own order, epoch after epoch") {
-  const Mixture mixture = Make({1}, {10});
+  const Mixture mixture = MixtureOf({1}, {10});
   for (uint64_t i = 0; i < 35; ++i) CHECK(mixture.At(i) == MixedPlace{0, i / 10, i % 10});
 }
 
 TEST_CASE("a source without a share is never read and may be empty") {
-  const Mixture mixture = Make({1, 0, 1}, {5, 0, 5});
+  const Mixture mixture = MixtureOf({1, 0, 1}, {5, 0, 5});
   for (uint64_t i = 0; i < 100; ++i) CHECK(mixture.At(i).source != 1);
 }
 
 TEST_CASE("positions computed in batches equal those computed one by one") {
-  const Mixture mixture = Make({0.62, 0.38}, {1000, 77});
+  const Mixture mixture = MixtureOf({0.62, 0.38}, {1000, 77});
   for (const uint64_t first : {uint64_t{0}, uint64_t{12'345}, uint64_t{1} << 60}) {
     for (const uint64_t step : {uint64_t{1}, uint64_t{8}}) {
       std::vector<MixedPlace> batch(600);
@@ -79,7 +79,7 @@ TEST_CASE("invalid mixtures are errors") {
       {{}, {}, "no share is above 0"},
   };
   for (const auto& c : cases) {
-    const auto mixture = Mixture::Make(c.shares, c.sizes, kKey);
+    const auto mixture = Mixture::Make(c.shares, c.sizes, kMixtureKey);
     REQUIRE(!mixture.has_value());
     CHECK(mixture.error().code == ErrorCode::kUsage);
     CHECK(mixture.error().message == c.message);
@@ -87,7 +87,7 @@ TEST_CASE("invalid mixtures are errors") {
 }
 
 TEST_CASE("a mixture never changes") {
-  const Mixture mixture = Make({0.5, 0.25, 0.25}, {6, 100, 2});
+  const Mixture mixture = MixtureOf({0.5, 0.25, 0.25}, {6, 100, 2});
   std::string places;
   for (uint64_t i = 0; i < 16; ++i) {
     const auto [source, epoch, position] = mixture.At(i);

@@ -11,31 +11,32 @@
 #include "query/sampling/record_lengths.h"
 #include "query/sampling/shard_history.h"
 #include "tests/query/columns_in_memory.h"
+#include "tests/query/sampling/sets/member_lists.h"
 
 namespace ofindex {
 namespace {
 
-constexpr int kRecords = 600;
+constexpr int kFirstRecords = 600;
 
 // Records in blocks of 64, 130 and the rest; with `more` records after the first 600.
 std::shared_ptr<ColumnStore> Store(int more = 0) {
   FeatureInMemory label{"label", {}};
   FeatureInMemory weight{"weight", {}};
   FeatureInMemory boxes{"boxes", {}};
-  for (int i = 0; i < kRecords + more; ++i) {
+  for (int i = 0; i < kFirstRecords + more; ++i) {
     label.cells.emplace_back(i % 9 == 8 ? std::optional<Cell>() : Ints({i % 4}));
     weight.cells.emplace_back(Ints({i % 3}));
     boxes.cells.emplace_back(Ints({i, i}));
   }
-  const auto rest = static_cast<uint32_t>(kRecords + more - 194);
+  const auto rest = static_cast<uint32_t>(kFirstRecords + more - 194);
   ColumnsInMemory columns{{label, weight, boxes},
                           {64, 130, rest},
                           {.mode = ColumnChoice::Mode::kNamed, .names = {"boxes", "label", "weight"}}};
   return std::make_shared<ColumnStore>(std::make_unique<ColumnsInMemory>(std::move(columns)), ColumnStoreOptions{});
 }
 
-const std::vector<GenerationRow> kFirst = {{1, kRecords, "first"}};
-const std::vector<GenerationRow> kGrown = {{1, kRecords, "first"}, {2, kRecords + 100, "second"}};
+const std::vector<GenerationRow> kFirst = {{1, kFirstRecords, "first"}};
+const std::vector<GenerationRow> kGrown = {{1, kFirstRecords, "first"}, {2, kFirstRecords + 100, "second"}};
 
 std::vector<uint64_t> Left(Sampler sampler) {
   std::vector<uint64_t> ordinals(sampler.left());
@@ -61,7 +62,7 @@ std::vector<SampleRequest> Requests() {
 
 TEST_CASE("a generation with more records than the columns have is refused") {
   for (const uint64_t records :
-       {uint64_t{kRecords} + 1, uint64_t{1} << 48, (uint64_t{1} << 62) + 1, uint64_t{1} << 63, ~uint64_t{0}}) {
+       {uint64_t{kFirstRecords} + 1, uint64_t{1} << 48, (uint64_t{1} << 62) + 1, uint64_t{1} << 63, ~uint64_t{0}}) {
     for (const SampleRequest& request : Requests()) {
       const auto sampler = OpenSampler(Store(), {{1, records, "forged"}}, request);
       REQUIRE_FALSE(sampler);
@@ -139,15 +140,6 @@ ShardHistory History(std::vector<AbsenceRow> absences, size_t pieces = 3) {
   return history;
 }
 
-std::vector<uint64_t> Members(const OrdinalSet& set) {
-  std::vector<uint64_t> members;
-  set.ForEach([&](uint64_t ordinal) {
-    members.push_back(ordinal);
-    return true;
-  });
-  return members;
-}
-
 TEST_CASE("a history gives the records of each generation") {
   const ShardHistory history = History({{0, 2, 4}, {2, 3, {}}, {1, 4, {}}});
   struct Row {
@@ -160,7 +152,7 @@ TEST_CASE("a history gives the records of each generation") {
     for (uint64_t i = 0; i < 600; ++i) {
       if (row.has[i / 200]) expected.push_back(i);
     }
-    CHECK(Members(history.RecordsAt({row.generation, 600, ""})) == expected);
+    CHECK(MembersOf(history.RecordsAt({row.generation, 600, ""})) == expected);
   }
   CHECK(history.RecordsAt({1, 250, ""}).size() == 250);
   CHECK(ShardHistory().RecordsAt({1, 250, ""}) == OrdinalSet::Range(0, 250));
@@ -255,7 +247,7 @@ TEST_CASE("a state of another dataset, selection or order is refused with the di
     CHECK(opened.error().code == ErrorCode::kStale);
     CHECK_MESSAGE(opened.error().message.find(message) != std::string::npos, opened.error().message);
   };
-  refused(request, {{1, kRecords, "other"}}, "its first 600 records differ from those of this dataset");
+  refused(request, {{1, kFirstRecords, "other"}}, "its first 600 records differ from those of this dataset");
   refused(request, {{1, 10, "less"}}, "the state has 600 records, this dataset has 10");
   SampleRequest changed = request;
   changed.where = "label = 3";
@@ -265,7 +257,7 @@ TEST_CASE("a state of another dataset, selection or order is refused with the di
   refused(changed, kFirst, "another order: shuffle, not block 2, 64 lanes, window 8");
   changed = request;
   changed.force = true;
-  CHECK(OpenSampler(Store(), {{1, kRecords, "other"}}, changed));
+  CHECK(OpenSampler(Store(), {{1, kFirstRecords, "other"}}, changed));
 }
 
 TEST_CASE("weighted and balanced draws contain only records of the view") {
@@ -293,7 +285,7 @@ TEST_CASE("invalid requests are refused") {
   requests[2].balance = "label";
   requests[3].block = BlockShape{.run = 0};
   requests[4].block = BlockShape{.run = kMaxWindowRecords};
-  requests[5].position = kRecords + 1;
+  requests[5].position = kFirstRecords + 1;
   requests[6].slice = {3, 3};
   requests[8].block = BlockShape{.lanes = kMaxLanes + 1};
   requests[7].balance = "label";

@@ -18,12 +18,12 @@ namespace {
 // Sanitizers take ten times as long, so fewer runs are made.
 constexpr int kScenarios = kSanitized ? 5'000 : 100'000;
 
-using Random = std::mt19937_64;
+using RandomNumbers = std::mt19937_64;
 
-uint64_t Roll(Random& random, uint64_t below) { return random() % below; }
+uint64_t Roll(RandomNumbers& random, uint64_t below) { return random() % below; }
 
 // Returns a number from `least` to `most`, usually a small one.
-uint64_t Skewed(Random& random, uint64_t least, uint64_t most) {
+uint64_t Skewed(RandomNumbers& random, uint64_t least, uint64_t most) {
   return least + Roll(random, Roll(random, 8) == 0 ? most - least + 1 : std::min<uint64_t>(most - least + 1, 4));
 }
 
@@ -31,7 +31,7 @@ GenerationRow GenerationOfRecords(int64_t number, uint64_t records) {
   return {number, records, StrCat("generation ", number, " of ", records)};
 }
 
-OrdinalSet SomeOf(Random& random, uint64_t records) {
+OrdinalSet SomeOf(RandomNumbers& random, uint64_t records) {
   OrdinalSet::Builder builder;
   const uint64_t share = 1 + Roll(random, 8);
   for (uint64_t i = 0; i < records; ++i) {
@@ -41,7 +41,7 @@ OrdinalSet SomeOf(Random& random, uint64_t records) {
 }
 
 // Returns a view of all records, of a WHERE, of a WHERE within a WHERE, or a slice of one of these.
-View SomeView(Random& random, uint64_t records) {
+View SomeView(RandomNumbers& random, uint64_t records) {
   View view = View::Range(0, records);
   for (uint64_t wheres = Roll(random, 3); wheres > 0; --wheres) view = view.Where(SomeOf(random, records));
   if (Roll(random, 3) != 0) return view;
@@ -56,14 +56,14 @@ T Must(Result<T> result) {
   return std::move(*result);
 }
 
-SamplingMethod SomeWeights(Random& random, uint64_t size) {
+SamplingMethod SomeWeights(RandomNumbers& random, uint64_t size) {
   std::vector<double> weights(size);
   for (double& weight : weights) weight = static_cast<double>(Roll(random, 5));
   weights[0] = 1;
   return WeightedSampling{std::make_shared<const AliasTable>(Must(AliasTable::Of(weights))), "some"};
 }
 
-SamplingMethod SomeClasses(Random& random, uint64_t size) {
+SamplingMethod SomeClasses(RandomNumbers& random, uint64_t size) {
   std::vector<uint32_t> classes(size);
   for (uint32_t& number : classes) number = static_cast<uint32_t>(Roll(random, 7));
   const auto deliver = [&](const BalancedClasses::Take& take) -> Result<void> {
@@ -74,7 +74,7 @@ SamplingMethod SomeClasses(Random& random, uint64_t size) {
   return BalancedSampling{Must(BalancedClasses::Make(7, temperature, deliver)), "some"};
 }
 
-SamplingMethod SomeMethod(Random& random, uint64_t size) {
+SamplingMethod SomeMethod(RandomNumbers& random, uint64_t size) {
   switch (size == 0 ? 0 : Roll(random, 6)) {
     case 0:
     case 1: return GlobalShuffle{};
@@ -98,7 +98,7 @@ struct Run {
   uint64_t epoch;
   std::vector<uint64_t> order;  // ordinals by position, queried one by one
 
-  explicit Run(Random& random)
+  explicit Run(RandomNumbers& random)
       : generation(GenerationOfRecords(1, Roll(random, 300))),
         view(SomeView(random, generation.records)),
         method(SomeMethod(random, view.size())),
@@ -139,7 +139,7 @@ struct Run {
 /// One phase of a run, in which all ranks read until they are killed or the epoch ends.
 class Phase {
  public:
-  Phase(const Run& run, Random& random, uint64_t begin) : run_(run), random_(random), begin_(begin) {
+  Phase(const Run& run, RandomNumbers& random, uint64_t begin) : run_(run), random_(random), begin_(begin) {
     world_ = Skewed(random, 1, 64);
     workers_ = std::max<uint64_t>(Skewed(random, 0, 8), 1);
     tail_ = static_cast<Tail>(Roll(random, 3));
@@ -226,7 +226,7 @@ class Phase {
   }
 
   const Run& run_;
-  Random& random_;
+  RandomNumbers& random_;
   const uint64_t begin_;
   uint64_t world_;
   uint64_t workers_;
@@ -240,7 +240,7 @@ class Phase {
 };
 
 std::string PlayScenario(uint64_t number) {
-  Random random(number);
+  RandomNumbers random(number);
   const Run run(random);
   if (!run.ReadsEachRecordOnce()) return "the order does not have each record once";
   Sampler begun = Must(Sampler::Of(run.generation, run.view, run.method, run.seed));

@@ -11,26 +11,26 @@
 namespace ofindex {
 namespace {
 
-using Connection = std::unique_ptr<sqlite3, decltype(&sqlite3_close)>;
+using OwnedConnection = std::unique_ptr<sqlite3, decltype(&sqlite3_close)>;
 
-Connection Connect() {
+OwnedConnection Connect() {
   sqlite3* db = nullptr;
   REQUIRE(sqlite3_open(":memory:", &db) == SQLITE_OK);
   return {db, sqlite3_close};
 }
 
 /// An argument: text, blob, number or NULL.
-struct Argument {
+struct CallArgument {
   char type = 't';
   std::string bytes;
 };
 
 // Returns the type and bytes of a call's result, or the error.
-std::string Call(sqlite3* db, const std::string& expression, const std::vector<Argument>& arguments) {
+std::string Call(sqlite3* db, const std::string& expression, const std::vector<CallArgument>& arguments) {
   sqlite3_stmt* statement = nullptr;
   REQUIRE(sqlite3_prepare_v2(db, ("SELECT " + expression).c_str(), -1, &statement, nullptr) == SQLITE_OK);
   int index = 0;
-  for (const Argument& argument : arguments) {
+  for (const CallArgument& argument : arguments) {
     const auto size = static_cast<int>(argument.bytes.size());
     ++index;
     if (argument.type == 't') sqlite3_bind_text(statement, index, argument.bytes.data(), size, SQLITE_STATIC);
@@ -50,15 +50,15 @@ std::string Call(sqlite3* db, const std::string& expression, const std::vector<A
 }
 
 /// Arguments made from few characters, so that they often match. Text is UTF-8.
-class Arguments {
+class RandomArguments {
  public:
-  Argument Text(const std::vector<std::string>& characters, size_t most) {
-    Argument argument;
+  CallArgument Text(const std::vector<std::string>& characters, size_t most) {
+    CallArgument argument;
     for (size_t n = random_() % (most + 1); n > 0; --n) argument.bytes += characters[random_() % characters.size()];
     return argument;
   }
-  Argument Any(const std::vector<std::string>& characters, size_t most) {
-    Argument argument = Text(characters, most);
+  CallArgument Any(const std::vector<std::string>& characters, size_t most) {
+    CallArgument argument = Text(characters, most);
     const uint64_t kind = random_() % 20;
     if (kind < 5) argument.type = "0nnbb"[kind];
     return argument;
@@ -70,19 +70,19 @@ class Arguments {
 
 // Debian's LIKE and GLOB do not treat blobs as text; other builds do.
 TEST_CASE("interruptible functions return what SQLite's own do") {
-  const Connection own = Connect();
+  const OwnedConnection own = Connect();
   StatementMonitor* const none = nullptr;
-  const Connection ours = Connect();
+  const OwnedConnection ours = Connect();
   REQUIRE(RegisterSqlFunctions(ours.get(), &none));
   const std::vector<std::string> plain = {"a", "b", "A", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "1", "0"};
   const std::vector<std::string> like = {"a", "b", "A", "\xc3\xa9", "%", "%", "_", "\\", "1", "0"};
   const std::vector<std::string> glob = {"a", "b", "A", "\xc3\xa9", "*", "*", "?", "[", "]", "-", "^", "[a-b]", "[^a]"};
-  Arguments arguments;
+  RandomArguments arguments;
   int errors = 0;
   for (int round = 0; round < 20'000; ++round) {
     struct Row {
       const char* expression;
-      std::vector<Argument> arguments;
+      std::vector<CallArgument> arguments;
     };
     const std::vector<Row> rows = {
         {"instr(?, ?)", {arguments.Any(plain, 12), arguments.Any(plain, 3)}},
@@ -105,7 +105,7 @@ TEST_CASE("interruptible functions return what SQLite's own do") {
     for (const Row& row : rows) {
       const std::string expression = row.expression;
       CAPTURE(expression);
-      for (const Argument& argument : row.arguments) CAPTURE(argument.bytes);
+      for (const CallArgument& argument : row.arguments) CAPTURE(argument.bytes);
       const std::string expected = Call(own.get(), row.expression, row.arguments);
       errors += expected.starts_with("error") ? 1 : 0;
       const std::string found = Call(ours.get(), row.expression, row.arguments);
@@ -116,16 +116,16 @@ TEST_CASE("interruptible functions return what SQLite's own do") {
 }
 
 TEST_CASE("interruptible functions treat invalid UTF-8, NUL and NULL as SQLite's own do") {
-  const Connection own = Connect();
+  const OwnedConnection own = Connect();
   StatementMonitor* const none = nullptr;
-  const Connection ours = Connect();
+  const OwnedConnection ours = Connect();
   REQUIRE(RegisterSqlFunctions(ours.get(), &none));
   const std::vector<std::string> odd = {"a", std::string(1, '\0'), "\x80", "\xc3", "\xff", "\xe2\x82"};
-  Arguments arguments;
+  RandomArguments arguments;
   for (int round = 0; round < 20'000; ++round) {
     for (const std::string expression : {"instr(?, ?)", "trim(?, ?)", "ltrim(?, ?)", "rtrim(?, ?)"}) {
-      Argument one = arguments.Text(odd, 8);
-      Argument other = arguments.Text(odd, 2);
+      CallArgument one = arguments.Text(odd, 8);
+      CallArgument other = arguments.Text(odd, 2);
       one.type = other.type = round % 2 == 0 ? 'b' : 't';
       CAPTURE(expression);
       CAPTURE(one.bytes);

@@ -191,7 +191,7 @@ TEST_CASE("a statement that requests too much memory at once is refused first") 
 }
 
 // A session on `count` records, of which each 100 have one label.
-SqlSession Labelled(int count) {
+SqlSession LabelledSession(int count) {
   FeatureInMemory label{"label", {}};
   for (int i = 0; i < count; ++i) label.cells.emplace_back(Ints({i / 100}));
   const std::vector<uint32_t> blocks(static_cast<size_t>(count / 10'000), 10'000);
@@ -203,7 +203,7 @@ SqlSession Labelled(int count) {
 }
 
 TEST_CASE("a statement whose memory has no room for the index of a column runs without it") {
-  SqlSession session = Labelled(100'000);
+  SqlSession session = LabelledSession(100'000);
   const std::string join =
       "SELECT count(*) FROM (SELECT label FROM records LIMIT 30) a JOIN records b ON b.label = a.label";
   for (const uint64_t bytes : {uint64_t{600} << 10, uint64_t{1} << 20, uint64_t{8} << 20}) {

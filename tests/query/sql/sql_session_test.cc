@@ -8,13 +8,11 @@
 
 #include "tests/index/working_folder.h"
 #include "tests/query/sql_catalog.h"
+#include "tests/query/sql_values.h"
 #include "tests/support/temp_dir.h"
 
 namespace ofindex {
 namespace {
-
-ColumnValue Integer(int64_t value) { return {.type = ColumnValue::Type::kInteger, .integer = value}; }
-ColumnValue Text(std::string value) { return {.type = ColumnValue::Type::kText, .bytes = std::move(value)}; }
 
 TEST_CASE("a session runs queries with values of every type") {
   SqlSession session = OpenCatalogSession();
@@ -154,20 +152,20 @@ TEST_CASE("exactly one statement is run") {
 
 TEST_CASE("parameters are given by name and by position, and must match") {
   SqlSession session = OpenCatalogSession();
-  CHECK(Answer(session, "SELECT :a, @b, $c, :a", {{"c", Integer(3)}, {"a", Integer(1)}, {"b", Text("two")}}) ==
+  CHECK(Answer(session, "SELECT :a, @b, $c, :a", {{"c", SqlInt(3)}, {"a", SqlInt(1)}, {"b", SqlText("two")}}) ==
         "1 'two' 3 1");
-  CHECK(Answer(session, "SELECT ?, ?", {{"1", Integer(1)}, {"2", Integer(2)}}) == "1 2");
-  CHECK(Answer(session, "SELECT ?2, ?1", {{"1", Integer(1)}, {"2", Integer(2)}}) == "2 1");
+  CHECK(Answer(session, "SELECT ?, ?", {{"1", SqlInt(1)}, {"2", SqlInt(2)}}) == "1 2");
+  CHECK(Answer(session, "SELECT ?2, ?1", {{"1", SqlInt(1)}, {"2", SqlInt(2)}}) == "2 1");
   CHECK(Answer(session, "SELECT :a", {{"a", {}}}) == "NULL");
   CHECK(Answer(session, "SELECT :a", {{"a", {.type = ColumnValue::Type::kBlob, .bytes = std::string("\0\xff", 2)}}}) ==
         "x'00ff'");
   CHECK(Answer(session, "SELECT :a") == "2: SQL: parameter a has no value");
-  CHECK(Answer(session, "SELECT ?", {{"a", Integer(1)}}) == "2: SQL: parameter 1 has no value");
-  CHECK(Answer(session, "SELECT 1", {{"a", Integer(1)}}) ==
+  CHECK(Answer(session, "SELECT ?", {{"a", SqlInt(1)}}) == "2: SQL: parameter 1 has no value");
+  CHECK(Answer(session, "SELECT 1", {{"a", SqlInt(1)}}) ==
         "2: SQL: the statement has no parameter a, or it was given twice");
-  CHECK(Answer(session, "SELECT :a", {{"a", Integer(1)}, {"a", Integer(2)}}) ==
+  CHECK(Answer(session, "SELECT :a", {{"a", SqlInt(1)}, {"a", SqlInt(2)}}) ==
         "2: SQL: the statement has no parameter a, or it was given twice");
-  CHECK(Answer(session, "SELECT length(:a)", {{"a", Text(std::string((64 << 20) + 1, 'x'))}}).starts_with("7: "));
+  CHECK(Answer(session, "SELECT length(:a)", {{"a", SqlText(std::string((64 << 20) + 1, 'x'))}}).starts_with("7: "));
 }
 
 TEST_CASE("a hostile parameter is only a value") {
@@ -175,11 +173,11 @@ TEST_CASE("a hostile parameter is only a value") {
   for (const std::string& text :
        {std::string("'; DROP TABLE shards; --"), std::string("\" OR 1=1"), std::string("a\0b", 3),
         std::string("\xff\xfe"), std::string("%"), std::string(1 << 20, '\'')}) {
-    CHECK(Answer(session, "SELECT name FROM features WHERE name = :a", {{"a", Text(text)}}).empty());
-    CHECK(Answer(session, "SELECT hex(:a)", {{"a", Text(text)}}).size() == 2 * text.size() + 2);
+    CHECK(Answer(session, "SELECT name FROM features WHERE name = :a", {{"a", SqlText(text)}}).empty());
+    CHECK(Answer(session, "SELECT hex(:a)", {{"a", SqlText(text)}}).size() == 2 * text.size() + 2);
   }
-  CHECK(Answer(session, "SELECT count(*) FROM features WHERE name = :a", {{"a", Text("x\"; DROP TABLE shards; --")}}) ==
-        "1");
+  CHECK(Answer(session, "SELECT count(*) FROM features WHERE name = :a",
+               {{"a", SqlText("x\"; DROP TABLE shards; --")}}) == "1");
 }
 
 TEST_CASE("for an unknown name, the nearest names are given") {

@@ -8,7 +8,7 @@ namespace ofindex {
 namespace {
 
 // 300 records in blocks of 64, 130 and 106.
-std::vector<FeatureInMemory> SomeFeatures() {
+std::vector<FeatureInMemory> ImageFeatures() {
   FeatureInMemory label{"label", {}}, height{"image/height", {}}, name{"name", {}}, boxes{"boxes", {}};
   for (int i = 0; i < 300; ++i) {
     label.cells.emplace_back(Ints({i % 10}));
@@ -20,7 +20,7 @@ std::vector<FeatureInMemory> SomeFeatures() {
 }
 
 struct Data {
-  ColumnsInMemory columns{SomeFeatures(),
+  ColumnsInMemory columns{ImageFeatures(),
                           {64, 130, 106},
                           {.mode = ColumnChoice::Mode::kNamed, .names = {"boxes", "image/height", "label", "name"}}};
   std::shared_ptr<ColumnStore> store =

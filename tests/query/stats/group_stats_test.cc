@@ -12,8 +12,6 @@
 namespace ofindex {
 namespace {
 
-using Type = ColumnValue::Type;
-
 GroupedStats Groups(ColumnStore& store, const Column& by, const std::vector<Column>& columns,
                     GroupOptions options = {}) {
   Result<GroupedStats> groups = GroupStats(store, by, columns, options);
@@ -21,7 +19,7 @@ GroupedStats Groups(ColumnStore& store, const Column& by, const std::vector<Colu
   return std::move(*groups);
 }
 
-ColumnValue ValueOf(const Chunk::Value& value) {
+ColumnValue ColumnValueOf(const Chunk::Value& value) {
   return {.type = value.type, .integer = value.integer, .real = value.real};
 }
 
@@ -34,7 +32,7 @@ std::string Question(const Column& by, const Column& column) {
 }
 
 double Magnitude(const Chunk::Value& value) {
-  return std::abs(value.type == Type::kInteger ? static_cast<double>(value.integer) : value.real);
+  return std::abs(value.type == ColumnValue::Type::kInteger ? static_cast<double>(value.integer) : value.real);
 }
 
 void CheckGroups(const StatsTable& table, const Column& by, const std::vector<Column>& columns) {
@@ -50,8 +48,8 @@ void CheckGroups(const StatsTable& table, const Column& by, const std::vector<Co
       CHECK(Same(group.value, rows[g][0]));
       CHECK(group.rows == static_cast<uint64_t>(rows[g][1].integer));
       CHECK(sum.count == static_cast<uint64_t>(rows[g][2].integer));
-      CHECK(Same(ValueOf(sum.min), rows[g][3]));
-      CHECK(Same(ValueOf(sum.max), rows[g][4]));
+      CHECK(Same(ColumnValueOf(sum.min), rows[g][3]));
+      CHECK(Same(ColumnValueOf(sum.max), rows[g][4]));
       CHECK(Near(sum.mean(), rows[g][5], 100 * std::max(Magnitude(sum.min), Magnitude(sum.max))));
     }
   }

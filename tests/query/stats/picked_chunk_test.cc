@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "query/stats/block_counts.h"
 #include "query/stats/block_summary.h"
 #include "query/stats/quartiles.h"
@@ -15,13 +16,13 @@
 namespace ofindex {
 namespace {
 
-constexpr uint32_t kRecords = 200;
+constexpr uint32_t kChunkRecords = 200;
 
 /// Gives record `at` of a chunk the value that number `r` stands for, or none.
 using GiveValue = std::function<void(ChunkBuilder& builder, uint32_t at, uint32_t r)>;
 
 /// A chunk whose records have the values of `numbers`.
-std::shared_ptr<const Chunk> ChunkOf(const GiveValue& give, const std::vector<uint32_t>& numbers) {
+std::shared_ptr<const Chunk> GivenChunk(const GiveValue& give, const std::vector<uint32_t>& numbers) {
   ChunkBuilder builder;
   for (uint32_t at = 0; at < numbers.size(); ++at) give(builder, at, numbers[at]);
   const auto records = static_cast<uint32_t>(numbers.size());
@@ -30,10 +31,8 @@ std::shared_ptr<const Chunk> ChunkOf(const GiveValue& give, const std::vector<ui
   return std::make_shared<const Chunk>(std::move(*chunk));
 }
 
-ByteView Bytes(const std::string& text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
-
 /// Values for every form of chunk, integers in three widths. Each leaves out some records.
-const std::vector<GiveValue> kForms = {
+const std::vector<GiveValue> kGivenForms = {
     [](ChunkBuilder&, uint32_t, uint32_t) {},
     [](ChunkBuilder& b, uint32_t at, uint32_t r) {
       if (r % 3 != 0) b.AddInteger(at, r % 7, FeatureKind::kInt64);
@@ -51,12 +50,12 @@ const std::vector<GiveValue> kForms = {
       if (r % 3 != 0) b.AddDouble(at, r % 4 == 0 ? std::numeric_limits<double>::quiet_NaN() : r / 10.0);
     },
     [](ChunkBuilder& b, uint32_t at, uint32_t r) {
-      if (r % 3 != 0) b.AddBytes(at, Bytes("text " + std::to_string(r % 7)));
+      if (r % 3 != 0) b.AddBytes(at, AsBytes("text " + std::to_string(r % 7)));
     },
     [](ChunkBuilder& b, uint32_t at, uint32_t r) {
       if (r % 5 == 0) b.AddInteger(at, r, FeatureKind::kInt32);
       if (r % 5 == 1) b.AddFloat(at, 0.5F);
-      if (r % 5 == 2) b.AddBytes(at, Bytes("mixed"));
+      if (r % 5 == 2) b.AddBytes(at, AsBytes("mixed"));
       if (r % 5 == 3) b.AddDouble(at, 2);
     },
     [](ChunkBuilder& b, uint32_t at, uint32_t r) {
@@ -64,7 +63,7 @@ const std::vector<GiveValue> kForms = {
     },
     [](ChunkBuilder& b, uint32_t at, uint32_t r) {
       const std::string text = "w" + std::to_string(r % 9);
-      if (r % 2 == 0) b.AddStrings(at, std::vector<ByteView>(r % 3, Bytes(text)));
+      if (r % 2 == 0) b.AddStrings(at, std::vector<ByteView>(r % 3, AsBytes(text)));
       if (r % 4 == 1) b.AddNumbers(at, FeatureKind::kFloat, std::vector<uint64_t>(r % 3, r));
     },
 };
@@ -105,28 +104,28 @@ void CheckSame(const PickedChunk& picked, const PickedChunk& expected) {
 
 TEST_CASE("a picked chunk counts each record as often as it was picked") {
   std::vector<uint32_t> all;
-  for (uint32_t r = 0; r < kRecords; ++r) all.push_back(r);
+  for (uint32_t r = 0; r < kChunkRecords; ++r) all.push_back(r);
   const std::vector<std::vector<uint32_t>> picks = {
-      {0}, {199}, {5, 3, 3, 199, 0, 64, 63}, all, std::vector<uint32_t>(3 * kRecords, 7)};
+      {0}, {199}, {5, 3, 3, 199, 0, 64, 63}, all, std::vector<uint32_t>(3 * kChunkRecords, 7)};
   uint32_t forms = 0;
-  for (const GiveValue& give : kForms) {
-    const auto chunk = ChunkOf(give, all);
+  for (const GiveValue& give : kGivenForms) {
+    const auto chunk = GivenChunk(give, all);
     CAPTURE(static_cast<int>(chunk->form()));
     forms |= 1U << static_cast<uint32_t>(chunk->form());
     for (const std::vector<uint32_t>& records : picks) {
-      PickedChunk picked = {chunk, std::vector<uint64_t>(kRecords)};
+      PickedChunk picked = {chunk, std::vector<uint64_t>(kChunkRecords)};
       for (const uint32_t record : records) ++picked.times[record];
-      CheckSame(picked, {ChunkOf(give, records)});
+      CheckSame(picked, {GivenChunk(give, records)});
     }
   }
   CHECK(forms == 0x7F);  // each of them
 }
 
 TEST_CASE("if the chunk has no `times`, each record counts once") {
-  std::vector<uint32_t> all(kRecords, 11);
-  for (const GiveValue& give : kForms) {
-    const auto chunk = ChunkOf(give, all);
-    CheckSame({chunk}, {chunk, std::vector<uint64_t>(kRecords, 1)});
+  std::vector<uint32_t> all(kChunkRecords, 11);
+  for (const GiveValue& give : kGivenForms) {
+    const auto chunk = GivenChunk(give, all);
+    CheckSame({chunk}, {chunk, std::vector<uint64_t>(kChunkRecords, 1)});
   }
 }
 

@@ -12,8 +12,6 @@
 namespace ofindex {
 namespace {
 
-using Type = ColumnValue::Type;
-
 ColumnStats Stats(ColumnStore& store, const Column& column, StatsOptions options = {}) {
   Result<ColumnStats> stats = StatsOf(store, column, options);
   REQUIRE_MESSAGE(stats.has_value(), stats.error().message);
@@ -53,7 +51,7 @@ long double Deviation(const StatsTable& table, const Questions& ask) {
   std::vector<long double> numbers;
   long double sum = 0;
   for (const auto& row : table.Ask("SELECT v FROM " + ask.numbers)) {
-    const bool integer = row[0].type == Type::kInteger;
+    const bool integer = row[0].type == ColumnValue::Type::kInteger;
     numbers.push_back(integer ? static_cast<long double>(row[0].integer) : static_cast<long double>(row[0].real));
   }
   const long double shift = numbers[0];  // moves numbers that are close to each other close to 0
@@ -168,7 +166,7 @@ TEST_CASE("statistics of a list column cover all elements, and give the lengths 
 }
 
 // A dataset of one feature, in one block.
-std::unique_ptr<ColumnStore> StoreOf(const std::vector<Cell>& cells) {
+std::unique_ptr<ColumnStore> StoreOfX(const std::vector<Cell>& cells) {
   FeatureInMemory feature{"x", {cells.begin(), cells.end()}};
   return std::make_unique<ColumnStore>(
       std::make_unique<ColumnsInMemory>(std::vector{feature}, std::vector{static_cast<uint32_t>(cells.size())}),
@@ -176,7 +174,7 @@ std::unique_ptr<ColumnStore> StoreOf(const std::vector<Cell>& cells) {
 }
 
 ColumnStats StatsOfX(const std::vector<Cell>& cells, StatsOptions options = {}) {
-  const auto store = StoreOf(cells);
+  const auto store = StoreOfX(cells);
   return Stats(*store, FindColumn(*store, "x").value(), options);
 }
 
@@ -187,7 +185,7 @@ TEST_CASE("NaN counts as NULL and is also counted separately, and minus zero equ
   CHECK(stats.nans == 2);
   CHECK(stats.distinct == 1);
   REQUIRE(stats.top.size() == 1);
-  CHECK(stats.top[0].value == ColumnValue{.type = Type::kReal, .real = 0});
+  CHECK(stats.top[0].value == ColumnValue{.type = ColumnValue::Type::kReal, .real = 0});
   CHECK(!std::signbit(stats.top[0].value.real));
   CHECK(!std::signbit(stats.min.real));
 }
@@ -197,9 +195,9 @@ TEST_CASE("an integer and a real are equal exactly if their values are") {
   const ColumnStats stats = StatsOfX({Ints({odd}), Doubles({0x1p53}), Ints({odd - 1}), Doubles({0x1p63}),
                                       Ints({std::numeric_limits<int64_t>::max()})});
   CHECK(stats.distinct == 4);
-  CHECK(stats.top[0].value == ColumnValue{.type = Type::kInteger, .integer = odd - 1});
+  CHECK(stats.top[0].value == ColumnValue{.type = ColumnValue::Type::kInteger, .integer = odd - 1});
   CHECK(stats.top[0].count == 2);
-  CHECK(stats.max == ColumnValue{.type = Type::kReal, .real = 0x1p63});
+  CHECK(stats.max == ColumnValue{.type = ColumnValue::Type::kReal, .real = 0x1p63});
 }
 
 TEST_CASE("neither integers nor reals at the ends of their range overflow") {
@@ -221,7 +219,7 @@ TEST_CASE("neither integers nor reals at the ends of their range overflow") {
 TEST_CASE("bins of integers begin at integers, and there are no more bins than integers") {
   const ColumnStats stats = StatsOfX({Ints({3}), Ints({5}), Ints({3}), Ints({4})});
   REQUIRE(stats.histogram.size() == 3);
-  CHECK(stats.histogram[0].begin == ColumnValue{.type = Type::kInteger, .integer = 3});
+  CHECK(stats.histogram[0].begin == ColumnValue{.type = ColumnValue::Type::kInteger, .integer = 3});
   CHECK(stats.histogram[0].count == 2);
   CHECK(stats.histogram[2].end.integer == 5);
 }
@@ -242,12 +240,12 @@ TEST_CASE("infinities are values of a column, but in no bin") {
 
 TEST_CASE("a column without values has counts, and nothing else") {
   for (const std::vector<Cell>& cells : {std::vector<Cell>{}, std::vector<Cell>{Cell{}, Cell{}}}) {
-    const auto store = StoreOf(cells);
+    const auto store = StoreOfX(cells);
     const ColumnStats stats = Stats(*store, {.name = "x"});
     CHECK(stats.rows == cells.size());
     CHECK(stats.nulls == cells.size());
     CHECK(stats.count == 0);
-    CHECK(stats.min.type == Type::kNull);
+    CHECK(stats.min.type == ColumnValue::Type::kNull);
     CHECK(!stats.mean);
     CHECK(!stats.quartiles);
     CHECK(stats.top.empty());
@@ -322,8 +320,8 @@ TEST_CASE("the most frequent values are found even if not all values fit in memo
   for (const BlockCounts& block : blocks) counts.Recount(block);
   const std::vector<ValueCount> top = counts.Top(10);
   REQUIRE(top.size() == 2);  // all other values occur once
-  CHECK(top[0] == ValueCount{{.type = Type::kInteger, .integer = -2}, 20 * 900 + 20});
-  CHECK(top[1] == ValueCount{{.type = Type::kInteger, .integer = -1}, 20 * 800 + 20});
+  CHECK(top[0] == ValueCount{{.type = ColumnValue::Type::kInteger, .integer = -2}, 20 * 900 + 20});
+  CHECK(top[1] == ValueCount{{.type = ColumnValue::Type::kInteger, .integer = -1}, 20 * 800 + 20});
 }
 
 TEST_CASE("byte strings of 64 KiB are counted like shorter ones if memory allows") {
@@ -345,9 +343,9 @@ TEST_CASE("byte strings of 64 KiB are counted like shorter ones if memory allows
 }
 
 /// A source that fails from one block on.
-class BrokenColumns final : public ColumnSource {
+class FailingColumns final : public ColumnSource {
  public:
-  BrokenColumns(std::unique_ptr<ColumnSource> sound, uint64_t broken) : sound_(std::move(sound)), broken_(broken) {}
+  FailingColumns(std::unique_ptr<ColumnSource> sound, uint64_t broken) : sound_(std::move(sound)), broken_(broken) {}
 
   const std::vector<ShardRow>& shards() const override { return sound_->shards(); }
   const std::vector<BlockMetadata>& blocks() const override { return sound_->blocks(); }
@@ -371,7 +369,7 @@ TEST_CASE("if chunks are unreadable, the error is that of the first such block, 
   FeatureInMemory feature{"x", std::vector<std::optional<Cell>>(120, Ints({5}))};
   for (const unsigned threads : {1U, 2U, 8U}) {
     auto sound = std::make_unique<ColumnsInMemory>(std::vector{feature}, blocks);
-    ColumnStore store(std::make_unique<BrokenColumns>(std::move(sound), 7), {.threads = threads});
+    ColumnStore store(std::make_unique<FailingColumns>(std::move(sound), 7), {.threads = threads});
     const auto stats = StatsOf(store, FindColumn(store, "x").value(), {});
     REQUIRE(!stats.has_value());
     CHECK(stats.error().code == ErrorCode::kIndex);

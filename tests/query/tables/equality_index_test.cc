@@ -6,16 +6,10 @@
 #include <string>
 
 #include "query/columns/value_order.h"
+#include "tests/query/sql_values.h"
 
 namespace ofindex {
 namespace {
-
-using Type = ColumnValue::Type;
-
-ColumnValue Int(int64_t value) { return {.type = Type::kInteger, .integer = value}; }
-ColumnValue Real(double value) { return {.type = Type::kReal, .real = value}; }
-ColumnValue Text(std::string value) { return {.type = Type::kText, .bytes = std::move(value)}; }
-ColumnValue Blob(std::string value) { return {.type = Type::kBlob, .bytes = std::move(value)}; }
 
 EqualityIndex IndexOf(const std::vector<ColumnValue>& values) {
   auto index = EqualityIndex::Build(values.size(), {}, [&](const EqualityIndex::Take& take) -> Result<void> {
@@ -35,7 +29,7 @@ std::vector<uint64_t> Found(const EqualityIndex& index, const std::vector<Column
   return rows;
 }
 
-bool Has(const std::vector<uint64_t>& rows, uint64_t row) {
+bool HasRow(const std::vector<uint64_t>& rows, uint64_t row) {
   return std::find(rows.begin(), rows.end(), row) != rows.end();
 }
 
@@ -45,39 +39,39 @@ TEST_CASE("rows are found by values equal to theirs, as bytes or as a number") {
     ColumnValue wanted;
   };
   const std::vector<Row> rows = {
-      {Int(5), Int(5)},
-      {Int(5), Real(5)},
-      {Real(5), Int(5)},
-      {Real(0.1), Real(0.1)},
-      {Real(-0.0), Int(0)},
-      {Real(0x1p62), Int(int64_t{1} << 62)},
-      {Int(std::numeric_limits<int64_t>::min()), Real(-0x1p63)},
-      {Real(1e300), Real(1e300)},
-      {Text("cat"), Text("cat")},
-      {Text(""), Text("")},
-      {Blob("cat"), Blob("cat")},
-      {Text("5"), Text("5")},
-      {Text("5"), Int(5)},
-      {Text(" +5\n"), Int(5)},
-      {Text("5.0"), Int(5)},
-      {Text("5e0"), Real(5)},
-      {Text(".5"), Real(0.5)},
-      {Text("5."), Real(5)},
-      {Text("0.1"), Real(0.1)},
-      {Text("0.1"), Real(std::nextafter(0.1, 1))},  // another conversion of the text may round to this
-      {Text("9223372036854775808"), Real(0x1p63)},
-      {Text("9007199254740993"), Int(9007199254740993)},
-      {Text("1e999"), Real(std::numeric_limits<double>::infinity())},
-      {Text("-1e999"), Real(-std::numeric_limits<double>::infinity())},
-      {Text("1e-999"), Int(0)},
+      {SqlInt(5), SqlInt(5)},
+      {SqlInt(5), SqlReal(5)},
+      {SqlReal(5), SqlInt(5)},
+      {SqlReal(0.1), SqlReal(0.1)},
+      {SqlReal(-0.0), SqlInt(0)},
+      {SqlReal(0x1p62), SqlInt(int64_t{1} << 62)},
+      {SqlInt(std::numeric_limits<int64_t>::min()), SqlReal(-0x1p63)},
+      {SqlReal(1e300), SqlReal(1e300)},
+      {SqlText("cat"), SqlText("cat")},
+      {SqlText(""), SqlText("")},
+      {SqlBlob("cat"), SqlBlob("cat")},
+      {SqlText("5"), SqlText("5")},
+      {SqlText("5"), SqlInt(5)},
+      {SqlText(" +5\n"), SqlInt(5)},
+      {SqlText("5.0"), SqlInt(5)},
+      {SqlText("5e0"), SqlReal(5)},
+      {SqlText(".5"), SqlReal(0.5)},
+      {SqlText("5."), SqlReal(5)},
+      {SqlText("0.1"), SqlReal(0.1)},
+      {SqlText("0.1"), SqlReal(std::nextafter(0.1, 1))},  // another conversion of the text may round to this
+      {SqlText("9223372036854775808"), SqlReal(0x1p63)},
+      {SqlText("9007199254740993"), SqlInt(9007199254740993)},
+      {SqlText("1e999"), SqlReal(std::numeric_limits<double>::infinity())},
+      {SqlText("-1e999"), SqlReal(-std::numeric_limits<double>::infinity())},
+      {SqlText("1e-999"), SqlInt(0)},
   };
   std::vector<ColumnValue> stored;
   for (const Row& row : rows) stored.push_back(row.stored);
   const EqualityIndex index = IndexOf(stored);
   for (size_t r = 0; r < rows.size(); ++r) {
     CAPTURE(r);
-    CHECK(Has(Found(index, {rows[r].wanted}), r));
-    CHECK(Has(Found(index, {Text("other"), rows[r].wanted}), r));
+    CHECK(HasRow(Found(index, {rows[r].wanted}), r));
+    CHECK(HasRow(Found(index, {SqlText("other"), rows[r].wanted}), r));
   }
   CHECK(Found(index, {}).empty());
   CHECK(Found(index, {ColumnValue{}}).empty());
@@ -89,22 +83,22 @@ TEST_CASE("rows are found in ascending order without repeats: all rows with equa
   for (int i = 0; i < 5000; ++i) {
     const auto n = static_cast<int64_t>(random() % 700);
     const auto sort = random() % 4;
-    values.push_back(sort == 0   ? Int(n)
-                     : sort == 1 ? Real(static_cast<double>(n) / 2)
-                     : sort == 2 ? Text(std::to_string(n))
+    values.push_back(sort == 0   ? SqlInt(n)
+                     : sort == 1 ? SqlReal(static_cast<double>(n) / 2)
+                     : sort == 2 ? SqlText(std::to_string(n))
                                  : ColumnValue{});
   }
   const EqualityIndex index = IndexOf(values);
   size_t found_in_all = 0;
   for (int64_t n = 0; n < 700; ++n) {
-    const std::vector<ColumnValue> wanted = {Int(n), Text(std::to_string(n))};
+    const std::vector<ColumnValue> wanted = {SqlInt(n), SqlText(std::to_string(n))};
     const std::vector<uint64_t> found = Found(index, wanted);
     CHECK(std::is_sorted(found.begin(), found.end()));
     CHECK(std::adjacent_find(found.begin(), found.end()) == found.end());
     found_in_all += found.size();
     for (size_t row = 0; row < values.size(); ++row) {
       const bool equal = CompareValues(values[row], wanted[0]) == 0 || CompareValues(values[row], wanted[1]) == 0;
-      if (equal && !Has(found, row)) FAIL_CHECK(row);
+      if (equal && !HasRow(found, row)) FAIL_CHECK(row);
     }
   }
   CHECK(found_in_all < 4 * values.size());
@@ -115,18 +109,18 @@ TEST_CASE("if the values differ in the second pass, building is a stale error an
     std::vector<ColumnValue> first;
     std::vector<ColumnValue> second;
   };
-  const std::vector<ColumnValue> threes(1000, Int(3));
-  std::vector<ColumnValue> swapped = {Int(1), Int(2), Text("x"), Real(0.5)};
+  const std::vector<ColumnValue> threes(1000, SqlInt(3));
+  std::vector<ColumnValue> swapped = {SqlInt(1), SqlInt(2), SqlText("x"), SqlReal(0.5)};
   const std::vector<ColumnValue> unswapped = swapped;
   std::swap(swapped[0], swapped[1]);
   const std::vector<Row> rows = {
-      {std::vector<ColumnValue>(1000), threes},                    // no values in the first pass
-      {threes, std::vector<ColumnValue>(1000)},                    // no values in the second pass
-      {threes, std::vector<ColumnValue>(1000, Int(4))},            // as many values, but different ones
-      {threes, std::vector<ColumnValue>(1000, Text("3"))},         // each value is indexed twice in the second pass
-      {std::vector<ColumnValue>(1000, Text("3")), threes},         // each value is indexed twice in the first pass
-      {std::vector<ColumnValue>(1000, Int(3)), {Int(3), Int(3)}},  // fewer rows
-      {unswapped, swapped},                                        // the same rows in another order
+      {std::vector<ColumnValue>(1000), threes},                // no values in the first pass
+      {threes, std::vector<ColumnValue>(1000)},                // no values in the second pass
+      {threes, std::vector<ColumnValue>(1000, SqlInt(4))},     // as many values, but different ones
+      {threes, std::vector<ColumnValue>(1000, SqlText("3"))},  // each value is indexed twice in the second pass
+      {std::vector<ColumnValue>(1000, SqlText("3")), threes},  // each value is indexed twice in the first pass
+      {std::vector<ColumnValue>(1000, SqlInt(3)), {SqlInt(3), SqlInt(3)}},  // fewer rows
+      {unswapped, swapped},                                                 // the same rows in another order
   };
   for (size_t r = 0; r < rows.size(); ++r) {
     CAPTURE(r);
@@ -134,7 +128,7 @@ TEST_CASE("if the values differ in the second pass, building is a stale error an
     const auto index = EqualityIndex::Build(1000, {}, [&](const EqualityIndex::Take& take) -> Result<void> {
       const std::vector<ColumnValue>& values = pass++ == 0 ? rows[r].first : rows[r].second;
       for (size_t row = 0; row < values.size(); ++row) {
-        if (values[row].type != Type::kNull) take(row, ViewOf(values[row]));
+        if (values[row].type != ColumnValue::Type::kNull) take(row, ViewOf(values[row]));
       }
       return {};
     });
@@ -144,7 +138,7 @@ TEST_CASE("if the values differ in the second pass, building is a stale error an
 }
 
 TEST_CASE("an index is not built if there is no room for one of its parts") {
-  const std::vector<ColumnValue> strings(1000, Text("3"));  // each is indexed twice: as text and as a number
+  const std::vector<ColumnValue> strings(1000, SqlText("3"));  // each is indexed twice: as text and as a number
   const auto build = [&](const std::function<bool(uint64_t)>& has_room) {
     auto index = EqualityIndex::Build(strings.size(), {.has_room = has_room}, [&](const auto& take) -> Result<void> {
       for (size_t row = 0; row < strings.size(); ++row) take(row, ViewOf(strings[row]));

@@ -12,20 +12,21 @@
 namespace ofindex {
 namespace {
 
-constexpr uint32_t kBlocks = 40;
-constexpr uint32_t kRecords = 20;  // of a block
-constexpr size_t kTextBytes = 60'000;
-constexpr uint32_t kText = 4;  // after the records' own columns
+constexpr uint32_t kCaptionBlocks = 40;
+constexpr uint32_t kCaptionsPerBlock = 20;  // of a block
+constexpr size_t kCaptionBytes = 60'000;
+constexpr uint32_t kCaptionColumn = 4;  // after the records' own columns
 
 // Records with distinct long texts.
 std::unique_ptr<ColumnStore> Captions() {
   FeatureInMemory caption{"caption", {}};
-  for (uint32_t i = 0; i < kBlocks * kRecords; ++i) {
-    caption.cells.emplace_back(Strings({std::to_string(i * 7919 % 1000) + std::string(kTextBytes, 'x')}));
+  for (uint32_t i = 0; i < kCaptionBlocks * kCaptionsPerBlock; ++i) {
+    caption.cells.emplace_back(Strings({std::to_string(i * 7919 % 1000) + std::string(kCaptionBytes, 'x')}));
   }
   const ColumnChoice named{.mode = ColumnChoice::Mode::kNamed, .names = {"caption"}};
   return std::make_unique<ColumnStore>(
-      std::make_unique<ColumnsInMemory>(std::vector{caption}, std::vector<uint32_t>(kBlocks, kRecords), named),
+      std::make_unique<ColumnsInMemory>(std::vector{caption}, std::vector<uint32_t>(kCaptionBlocks, kCaptionsPerBlock),
+                                        named),
       ColumnStoreOptions{.threads = 2});
 }
 
@@ -47,7 +48,7 @@ struct SharedLimit {
   }
 };
 
-const GroupedScan kByCaption = {.request = {.keys = {{.column = kText}}, .arguments = {}}};
+const GroupedScan kByCaption = {.request = {.keys = {{.column = kCaptionColumn}}, .arguments = {}}};
 
 TEST_CASE("groups of long texts ask for room again and again, and free it at their end") {
   const auto store = Captions();
@@ -57,10 +58,10 @@ TEST_CASE("groups of long texts ask for room again and again, and free it at the
   {
     GroupedRows rows(*store, limits, armed);
     REQUIRE(rows.Begin(kByCaption, {}).has_value());
-    CHECK(shared.held > kBlocks * kRecords * kTextBytes);
-    CHECK(shared.asked >= kBlocks * kRecords * kTextBytes >> 24);
+    CHECK(shared.held > kCaptionBlocks * kCaptionsPerBlock * kCaptionBytes);
+    CHECK(shared.asked >= kCaptionBlocks * kCaptionsPerBlock * kCaptionBytes >> 24);
     REQUIRE(rows.Begin(kByCaption, {}).has_value());
-    CHECK(shared.most < 3 * kBlocks * kRecords * kTextBytes);
+    CHECK(shared.most < 3 * kCaptionBlocks * kCaptionsPerBlock * kCaptionBytes);
     while (!rows.done()) REQUIRE(rows.Next().has_value());
     CHECK(shared.held == 0);
     REQUIRE(rows.Begin(kByCaption, {}).has_value());
@@ -86,18 +87,18 @@ TEST_CASE("scans that are open at the same time share the limit") {
 
 TEST_CASE("an order by long texts counts the texts that it holds, and only while it looks for records") {
   const auto store = Captions();
-  const RecordsPlan plan = {.arguments = {}, .order = {{.column = kText}}, .wanted = 50};
+  const RecordsPlan plan = {.arguments = {}, .order = {{.column = kCaptionColumn}}, .wanted = 50};
   SharedLimit shared;
   const WorkLimits limits = shared.limits();
   RecordsScan scan(*store, limits);
   OrderedScan ordered(*store, limits, scan);
   REQUIRE(ordered.Begin(plan, {}).has_value());
-  CHECK(shared.most > 50 * kTextBytes);
-  CHECK(shared.most < 4 * 50 * kTextBytes + (uint64_t{2} << 20));
+  CHECK(shared.most > 50 * kCaptionBytes);
+  CHECK(shared.most < 4 * 50 * kCaptionBytes + (uint64_t{2} << 20));
   CHECK(shared.held < 50 * 64);
   ordered.Stop();
   CHECK(shared.held == 0);
-  shared.limit = 20 * kTextBytes;
+  shared.limit = 20 * kCaptionBytes;
   const auto begun = ordered.Begin(plan, {});
   REQUIRE_FALSE(begun.has_value());
   CHECK(begun.error().code == ErrorCode::kLimit);

@@ -7,7 +7,7 @@
 namespace ofindex {
 namespace {
 
-class Dataset : public RandomDataset {
+class ScannedDataset : public RandomDataset {
  public:
   using RandomDataset::RandomDataset;
   ColumnStore& store() { return *store_; }
@@ -23,7 +23,7 @@ class Dataset : public RandomDataset {
 };
 
 // Returns the ordinals that a scan visits.
-std::vector<uint64_t> Visited(Dataset& dataset, const RecordsPlan& plan) {
+std::vector<uint64_t> Visited(ScannedDataset& dataset, const RecordsPlan& plan) {
   const WorkLimits limits;
   RecordsScan scan(dataset.store(), limits);
   OrderedScan ordered(dataset.store(), limits, scan);
@@ -40,7 +40,7 @@ std::vector<uint64_t> Visited(Dataset& dataset, const RecordsPlan& plan) {
 TEST_CASE("a scan in order visits every record once, however few were wanted") {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
-    Dataset dataset(seed);
+    ScannedDataset dataset(seed);
     for (const uint32_t column : dataset.Columns()) {
       CAPTURE(column);
       const std::vector<GroupRequest::Key> order = {{.column = column, .descending = (seed + column) % 2 == 0}};
@@ -57,7 +57,7 @@ TEST_CASE("a scan in order visits every record once, however few were wanted") {
 }
 
 TEST_CASE("a scan in order ends if it is stopped, or if the records have no room") {
-  Dataset dataset(3);
+  ScannedDataset dataset(3);
   const RecordsPlan plan = {.arguments = {}, .order = {{.column = 2}}, .wanted = 4};
   const WorkLimits stopped = {.may_continue = [] { return false; }};
   const WorkLimits full = {.hold = [](uint64_t before, uint64_t now) { return now <= before; }};

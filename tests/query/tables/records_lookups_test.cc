@@ -7,15 +7,15 @@
 namespace ofindex {
 namespace {
 
-constexpr uint32_t kBlocks = 5;
-constexpr uint32_t kBlockRecords = 20;
+constexpr uint32_t kLabelBlocks = 5;
+constexpr uint32_t kLabelsPerBlock = 20;
 
 // Records whose label is their ordinal modulo 3.
-std::unique_ptr<ColumnStore> Labelled() {
+std::unique_ptr<ColumnStore> LabelledStore() {
   FeatureInMemory label{"label", {}};
-  for (uint32_t i = 0; i < kBlocks * kBlockRecords; ++i) label.cells.emplace_back(Ints({i % 3}));
+  for (uint32_t i = 0; i < kLabelBlocks * kLabelsPerBlock; ++i) label.cells.emplace_back(Ints({i % 3}));
   return std::make_unique<ColumnStore>(
-      std::make_unique<ColumnsInMemory>(std::vector{label}, std::vector<uint32_t>(kBlocks, kBlockRecords)),
+      std::make_unique<ColumnsInMemory>(std::vector{label}, std::vector<uint32_t>(kLabelBlocks, kLabelsPerBlock)),
       ColumnStoreOptions{});
 }
 
@@ -31,7 +31,7 @@ Result<std::optional<AscendingRows>> AskOften(RecordsLookups& lookups, const Con
 }
 
 TEST_CASE("building an index checks for cancellation before each block, in both passes") {
-  const auto store = Labelled();
+  const auto store = LabelledStore();
   const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
   int asked = 0;
   const WorkLimits counting{.may_continue = [&] { return ++asked > 0; }};
@@ -39,13 +39,13 @@ TEST_CASE("building an index checks for cancellation before each block, in both 
   const auto found = AskOften(lookups, Equal(label, 1));
   REQUIRE(found.has_value());
   CHECK((*found)->max_size() == 33);
-  CHECK(asked == 2 * kBlocks);
+  CHECK(asked == 2 * kLabelBlocks);
 }
 
 TEST_CASE("stopping while an index is built is an error, and the index is built on the next request") {
-  const auto store = Labelled();
+  const auto store = LabelledStore();
   const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
-  for (int stop = 1; stop <= static_cast<int>(2 * kBlocks); ++stop) {
+  for (int stop = 1; stop <= static_cast<int>(2 * kLabelBlocks); ++stop) {
     CAPTURE(stop);
     int asked = 0;
     const WorkLimits stopping{.may_continue = [&] { return ++asked != stop; }};
@@ -59,19 +59,19 @@ TEST_CASE("stopping while an index is built is an error, and the index is built 
 }
 
 TEST_CASE("a record requested by its _id needs no index, whatever the other constraints") {
-  const auto store = Labelled();
+  const auto store = LabelledStore();
   const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
   const WorkLimits limits{.may_continue = [] { return false; }};
   RecordsLookups lookups(*store, limits);
-  for (int64_t id = -2; id < int64_t{kBlocks * kBlockRecords} + 2; ++id) {
+  for (int64_t id = -2; id < int64_t{kLabelBlocks * kLabelsPerBlock} + 2; ++id) {
     const auto found = lookups.Find(std::vector{Equal(label, 1), Equal(0, id)});
     REQUIRE(found.has_value());
-    CHECK((*found)->max_size() == (id >= 0 && id < int64_t{kBlocks * kBlockRecords} ? 1 : 0));
+    CHECK((*found)->max_size() == (id >= 0 && id < int64_t{kLabelBlocks * kLabelsPerBlock} ? 1 : 0));
   }
 }
 
 TEST_CASE("without memory for an index, records are found by scanning") {
-  const auto store = Labelled();
+  const auto store = LabelledStore();
   const uint32_t label = static_cast<uint32_t>(store->columns().size()) - 1;
   const WorkLimits limits{.has_room = [](uint64_t) { return false; }};
   RecordsLookups lookups(*store, limits);

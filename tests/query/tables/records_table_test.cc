@@ -20,7 +20,7 @@ namespace ofindex {
 namespace {
 
 // 40 records in blocks of 16, 16 and 8.
-std::vector<FeatureInMemory> SomeFeatures() {
+std::vector<FeatureInMemory> ScoresAndTags() {
   FeatureInMemory label{"label", {}}, score{"score", {}}, name{"x\"; DROP TABLE records; --", {}}, tags{"tags", {}};
   for (int i = 0; i < 40; ++i) {
     label.cells.emplace_back(Ints({i % 10}));
@@ -39,7 +39,7 @@ class Tables {
  public:
   Tables()
       : columns_(
-            SomeFeatures(), {16, 16, 8},
+            ScoresAndTags(), {16, 16, 8},
             {.mode = ColumnChoice::Mode::kNamed, .names = {"label", "score", "tags", "x\"; DROP TABLE records; --"}}),
         store_(std::make_shared<ColumnStore>(std::make_unique<ColumnsInMemory>(columns_), ColumnStoreOptions{})) {
     REQUIRE(RegisterRecords(virtual_.db(), store_).has_value());
@@ -351,7 +351,7 @@ TEST_CASE("the cost of a lookup does not depend on how many records have the val
 }
 
 TEST_CASE("only the columns that a query uses are decoded") {
-  auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), std::vector<uint32_t>{16, 16, 8});
+  auto source = std::make_unique<ColumnsInMemory>(ScoresAndTags(), std::vector<uint32_t>{16, 16, 8});
   const ColumnsInMemory& columns = *source;
   const Connection connection;
   REQUIRE(RegisterRecords(connection.db(), std::make_shared<ColumnStore>(std::move(source), ColumnStoreOptions{}))
@@ -367,7 +367,7 @@ TEST_CASE("only the columns that a query uses are decoded") {
 }
 
 TEST_CASE("no more blocks are read after a LIMIT is reached") {
-  auto source = std::make_unique<ColumnsInMemory>(SomeFeatures(), std::vector<uint32_t>{16, 16, 8});
+  auto source = std::make_unique<ColumnsInMemory>(ScoresAndTags(), std::vector<uint32_t>{16, 16, 8});
   const ColumnsInMemory& columns = *source;
   const Connection connection;
   REQUIRE(RegisterRecords(connection.db(), std::make_shared<ColumnStore>(std::move(source), ColumnStoreOptions{}))

@@ -72,7 +72,7 @@ struct Data {
   }
 };
 
-std::vector<uint64_t> CountsOf(const std::vector<uint32_t>& parts, size_t count) {
+std::vector<uint64_t> CountsOfParts(const std::vector<uint32_t>& parts, size_t count) {
   std::vector<uint64_t> counts(count + 1);
   for (const uint32_t part : parts) ++counts[part == kNoPart ? count : part];
   return counts;
@@ -81,11 +81,11 @@ std::vector<uint64_t> CountsOf(const std::vector<uint32_t>& parts, size_t count)
 TEST_CASE("the parts have the requested fractions of the records") {
   Data data(20'000);
   for (uint64_t seed = 0; seed < 10; ++seed) {
-    CHECK(ChiSquareDeviations(CountsOf(data.Parts(20'000, data.ByOrdinal(seed)), 3), {0.8, 0.1, 0.1, 0}) < 4.5);
+    CHECK(ChiSquareDeviations(CountsOfParts(data.Parts(20'000, data.ByOrdinal(seed)), 3), {0.8, 0.1, 0.1, 0}) < 4.5);
   }
   SplitOptions some = data.ByOrdinal();
   some.parts = {{"a", 0.25}, {"b", 0.001}, {"c", 0.5}};
-  CHECK(ChiSquareDeviations(CountsOf(data.Parts(20'000, some), 3), {0.25, 0.001, 0.5, 0.249}) < 4.5);
+  CHECK(ChiSquareDeviations(CountsOfParts(data.Parts(20'000, some), 3), {0.25, 0.001, 0.5, 0.249}) < 4.5);
 }
 
 TEST_CASE("leftover records are in no part, and there are none if the fractions sum to 1") {
@@ -109,7 +109,7 @@ TEST_CASE("leftover records are in no part, and there are none if the fractions 
       for (const double fraction : c.fractions) {
         options.parts.push_back({"part " + std::to_string(options.parts.size()), fraction});
       }
-      CHECK((CountsOf(data.Parts(20'000, options), c.fractions.size()).back() > 0) == c.rest);
+      CHECK((CountsOfParts(data.Parts(20'000, options), c.fractions.size()).back() > 0) == c.rest);
     }
   }
 }
@@ -145,7 +145,7 @@ TEST_CASE("records with the same key are in the same part, and records without a
   std::vector<uint32_t> of_keys;
   for (const auto& [key, part] : part_of) of_keys.push_back(part);
   CHECK(of_keys.size() == 500);
-  CHECK(ChiSquareDeviations(CountsOf(of_keys, 3), {0.8, 0.1, 0.1, 0}) < 4.5);
+  CHECK(ChiSquareDeviations(CountsOfParts(of_keys, 3), {0.8, 0.1, 0.1, 0}) < 4.5);
 }
 
 TEST_CASE("the records of each value are split in proportion, exactly at the end of each cycle") {
@@ -160,7 +160,7 @@ TEST_CASE("the records of each value are split in proportion, exactly at the end
     CAPTURE(entry.first);
     std::vector<uint32_t>& own = entry.second;
     while (own.size() % 10 != 0) own.pop_back();
-    CHECK(CountsOf(own, 3) == std::vector<uint64_t>{own.size() / 10 * 8, own.size() / 10, own.size() / 10, 0});
+    CHECK(CountsOfParts(own, 3) == std::vector<uint64_t>{own.size() / 10 * 8, own.size() / 10, own.size() / 10, 0});
   }
 }
 

@@ -16,11 +16,11 @@
 namespace ofindex {
 namespace {
 
-const uint64_t kKey = SampleKey(42, 0, SampleUse::kDraws);
+const uint64_t kDrawsKey = SampleKey(42, 0, SampleUse::kDraws);
 constexpr uint32_t kNone = BalancedClasses::kNone;
 
-Result<std::shared_ptr<const BalancedClasses>> Make(const std::vector<uint32_t>& class_of, uint32_t classes,
-                                                    double temperature) {
+Result<std::shared_ptr<const BalancedClasses>> BalancedClassesOf(const std::vector<uint32_t>& class_of,
+                                                                 uint32_t classes, double temperature) {
   return BalancedClasses::Make(classes, temperature, [&](const BalancedClasses::Take& take) -> Result<void> {
     const auto half = class_of.size() / 2;
     take(std::span(class_of).first(half));
@@ -29,14 +29,14 @@ Result<std::shared_ptr<const BalancedClasses>> Make(const std::vector<uint32_t>&
   });
 }
 
-BalancedDraws Draws(const std::vector<uint32_t>& class_of, uint32_t classes, double temperature) {
-  auto made = Make(class_of, classes, temperature);
+BalancedDraws BalancedDrawsOf(const std::vector<uint32_t>& class_of, uint32_t classes, double temperature) {
+  auto made = BalancedClassesOf(class_of, classes, temperature);
   REQUIRE_MESSAGE(made.has_value(), made.error().message);
-  return {*made, kKey};
+  return {*made, kDrawsKey};
 }
 
 // Returns the classes of items, with the given counts, in no particular order.
-std::vector<uint32_t> Mixed(const std::vector<uint64_t>& counts) {
+std::vector<uint32_t> MixedClasses(const std::vector<uint64_t>& counts) {
   std::vector<uint32_t> class_of;
   for (uint32_t c = 0; c < counts.size(); ++c) class_of.insert(class_of.end(), counts[c], c);
   for (size_t i = class_of.size(); i > 1; --i) std::swap(class_of[i - 1], class_of[Below(Mix64(i), i)]);
@@ -51,8 +51,8 @@ std::vector<uint64_t> Drawn(const BalancedDraws& draws, size_t count) {
 
 TEST_CASE("all classes are drawn equally often, and each member once before any member of its class is repeated") {
   const std::vector<uint64_t> counts = {1, 5, 0, 100, 17};
-  const std::vector<uint32_t> class_of = Mixed(counts);
-  const BalancedDraws draws = Draws(class_of, 5, kInfiniteTemperature);
+  const std::vector<uint32_t> class_of = MixedClasses(counts);
+  const BalancedDraws draws = BalancedDrawsOf(class_of, 5, kInfiniteTemperature);
   std::vector<uint64_t> of_class(5);
   std::vector<uint64_t> of_item(class_of.size());
   for (const uint64_t item : Drawn(draws, 4000)) {
@@ -65,8 +65,8 @@ TEST_CASE("all classes are drawn equally often, and each member once before any 
 }
 
 TEST_CASE("a temperature of 1 draws every item once before it draws any item again") {
-  const std::vector<uint32_t> class_of = Mixed({3, 50, 12, 400});
-  const BalancedDraws draws = Draws(class_of, 4, 1);
+  const std::vector<uint32_t> class_of = MixedClasses({3, 50, 12, 400});
+  const BalancedDraws draws = BalancedDrawsOf(class_of, 4, 1);
   std::vector<uint64_t> drawn = Drawn(draws, class_of.size());
   std::sort(drawn.begin(), drawn.end());
   std::vector<uint64_t> all(class_of.size());
@@ -76,10 +76,10 @@ TEST_CASE("a temperature of 1 draws every item once before it draws any item aga
 
 TEST_CASE("temperatures between 1 and infinity draw classes in proportion to roots of their counts") {
   const std::vector<uint64_t> counts = {1, 16, 81, 10'000};
-  const std::vector<uint32_t> class_of = Mixed(counts);
+  const std::vector<uint32_t> class_of = MixedClasses(counts);
   for (const double temperature : {1.5, 2.0, 3.0, 5.0, 100.0}) {
     CAPTURE(temperature);
-    const auto classes = Make(class_of, 4, temperature);
+    const auto classes = BalancedClassesOf(class_of, 4, temperature);
     REQUIRE(classes.has_value());
     const Interleave& interleave = (*classes)->interleave();
     CHECK(interleave.cycle() == uint64_t{1} << 20);
@@ -119,15 +119,15 @@ TEST_CASE("class weights never change") {
 
 TEST_CASE("each pass of a class has its own order") {
   const std::vector<uint32_t> class_of(100, 0);
-  const BalancedDraws draws = Draws(class_of, 1, kInfiniteTemperature);
+  const BalancedDraws draws = BalancedDrawsOf(class_of, 1, kInfiniteTemperature);
   uint64_t same = 0;
   for (uint64_t i = 0; i < 1000; ++i) same += draws.At(i) == draws.At(i + 100) ? 1U : 0U;
   CHECK(same < 40);  // 10 are expected
 }
 
 TEST_CASE("within a class, each member is equally likely at any position") {
-  const BalancedDraws draws = Draws(Mixed({6, 3}), 2, kInfiniteTemperature);
-  const auto six = Make(Mixed({6, 3}), 2, kInfiniteTemperature);
+  const BalancedDraws draws = BalancedDrawsOf(MixedClasses({6, 3}), 2, kInfiniteTemperature);
+  const auto six = BalancedClassesOf(MixedClasses({6, 3}), 2, kInfiniteTemperature);
   std::vector<uint64_t> counts(36);
   for (uint64_t i = 0; i < 240'000; ++i) {
     const auto [party, number] = draws.ClassAt(i);
@@ -138,13 +138,13 @@ TEST_CASE("within a class, each member is equally likely at any position") {
 }
 
 TEST_CASE("items without a class are never drawn") {
-  const BalancedDraws draws = Draws({kNone, 0, kNone, 1, 1, kNone}, 2, kInfiniteTemperature);
+  const BalancedDraws draws = BalancedDrawsOf({kNone, 0, kNone, 1, 1, kNone}, 2, kInfiniteTemperature);
   for (const uint64_t item : Drawn(draws, 100)) CHECK((item == 1 || item == 3 || item == 4));
 }
 
 TEST_CASE("draws computed in batches equal those computed one by one") {
   for (const double temperature : {1.0, 2.0, kInfiniteTemperature}) {
-    const BalancedDraws draws = Draws(Mixed({1, 2, 30, 400}), 4, temperature);
+    const BalancedDraws draws = BalancedDrawsOf(MixedClasses({1, 2, 30, 400}), 4, temperature);
     for (const uint64_t first : {uint64_t{0}, uint64_t{12'345}, uint64_t{1} << 60}) {
       for (const uint64_t step : {uint64_t{1}, uint64_t{8}}) {
         std::vector<uint64_t> batch(600);
@@ -157,9 +157,10 @@ TEST_CASE("draws computed in batches equal those computed one by one") {
 
 TEST_CASE("balanced draws never change") {
   const std::vector<uint32_t> class_of = {0, 1, 1, 2, 2, 2, 2, 0, 1, 2};
-  CHECK(Drawn(Draws(class_of, 3, kInfiniteTemperature), 15) ==
+  CHECK(Drawn(BalancedDrawsOf(class_of, 3, kInfiniteTemperature), 15) ==
         std::vector<uint64_t>{7, 8, 3, 0, 1, 9, 7, 2, 4, 8, 0, 6, 2, 5, 7});
-  CHECK(Drawn(Draws(class_of, 3, 2), 15) == std::vector<uint64_t>{0, 5, 7, 7, 1, 1, 0, 7, 6, 0, 9, 0, 1, 4, 1});
+  CHECK(Drawn(BalancedDrawsOf(class_of, 3, 2), 15) ==
+        std::vector<uint64_t>{0, 5, 7, 7, 1, 1, 0, 7, 6, 0, 9, 0, 1, 4, 1});
 }
 
 TEST_CASE("invalid classes are errors") {
@@ -175,7 +176,7 @@ TEST_CASE("invalid classes are errors") {
       {{kNone, kNone}, 2, "no record has a class, so there is nothing to draw"},
   };
   for (const auto& c : cases) {
-    const auto made = Make(c.class_of, 2, c.temperature);
+    const auto made = BalancedClassesOf(c.class_of, 2, c.temperature);
     REQUIRE(!made.has_value());
     CHECK(made.error().code == ErrorCode::kUsage);
     CHECK(made.error().message == c.message);

@@ -13,10 +13,10 @@
 namespace ofindex {
 namespace {
 
-const uint64_t kKey = SampleKey(42, 0, SampleUse::kMixture);
+const uint64_t kInterleaveKey = SampleKey(42, 0, SampleUse::kMixture);
 
 Interleave InShares(const std::vector<double>& shares, uint64_t cycle = Interleave::kCycle) {
-  auto interleave = Interleave::InShares(shares, kKey, cycle);
+  auto interleave = Interleave::InShares(shares, kInterleaveKey, cycle);
   REQUIRE_MESSAGE(interleave.has_value(), interleave.error().message);
   return std::move(*interleave);
 }
@@ -42,7 +42,7 @@ const std::vector<std::vector<uint64_t>> kSlots = {
 
 TEST_CASE("every turn of every party has exactly one position") {
   for (const auto& slots : kSlots) {
-    const Interleave interleave(slots, kKey);
+    const Interleave interleave(slots, kInterleaveKey);
     CAPTURE(interleave.cycle());
     std::vector<uint64_t> turns(slots.size());
     std::vector<std::vector<bool>> turn(slots.size());
@@ -62,7 +62,7 @@ TEST_CASE("every turn of every party has exactly one position") {
 
 TEST_CASE("turns computed in batches equal those computed one by one, in any cycle and with any step") {
   for (const auto& slots : kSlots) {
-    const Interleave interleave(slots, kKey);
+    const Interleave interleave(slots, kInterleaveKey);
     for (const uint64_t first : {uint64_t{0}, uint64_t{999}, (uint64_t{1} << 62) + 1}) {
       for (const uint64_t step : {uint64_t{1}, uint64_t{3}, uint64_t{100'000}}) {
         std::vector<Turn> batch(50);
@@ -140,7 +140,7 @@ TEST_CASE("invalid shares are errors") {
       {{5e-324, 5e-324}, "the shares are too large or too small to be added up"},
   };
   for (const auto& c : cases) {
-    const auto interleave = Interleave::InShares(c.shares, kKey);
+    const auto interleave = Interleave::InShares(c.shares, kInterleaveKey);
     REQUIRE(!interleave.has_value());
     CHECK(interleave.error().code == ErrorCode::kUsage);
     CHECK(interleave.error().message == c.message);
@@ -148,7 +148,7 @@ TEST_CASE("invalid shares are errors") {
 }
 
 TEST_CASE("a party is equally likely to have any place in a cycle") {
-  const Interleave interleave(std::vector<uint64_t>{3, 5, 2}, kKey);
+  const Interleave interleave(std::vector<uint64_t>{3, 5, 2}, kInterleaveKey);
   std::vector<uint64_t> counts(30);
   std::vector<double> expected(30);
   for (uint64_t position = 0; position < 200'000; ++position)
@@ -159,11 +159,11 @@ TEST_CASE("a party is equally likely to have any place in a cycle") {
 
 TEST_CASE("a different key gives a different interleave, and AtUnder() computes it without a new object") {
   const std::vector<uint64_t> slots = {30, 50, 20};
-  const Interleave interleave(slots, kKey);
-  const Interleave other(slots, kKey + 1);
+  const Interleave interleave(slots, kInterleaveKey);
+  const Interleave other(slots, kInterleaveKey + 1);
   uint64_t same = 0;
   for (uint64_t position = 0; position < 1000; ++position) {
-    CHECK(interleave.AtUnder(kKey + 1, position) == other.At(position));
+    CHECK(interleave.AtUnder(kInterleaveKey + 1, position) == other.At(position));
     same += interleave.At(position) == other.At(position) ? 1U : 0U;
   }
   CHECK(same < 40);  // 10 are expected

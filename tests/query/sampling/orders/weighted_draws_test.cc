@@ -11,13 +11,13 @@
 namespace ofindex {
 namespace {
 
-WeightedDraws Draws(const std::vector<double>& weights, uint64_t seed) {
+WeightedDraws WeightedDrawsOf(const std::vector<double>& weights, uint64_t seed) {
   auto table = AliasTable::Of(weights);
   REQUIRE(table.has_value());
   return {std::make_shared<const AliasTable>(std::move(*table)), SampleKey(seed, 0, SampleUse::kDraws)};
 }
 
-std::vector<uint64_t> CountsOf(const WeightedDraws& draws, uint64_t first, size_t count) {
+std::vector<uint64_t> CountsOfDraws(const WeightedDraws& draws, uint64_t first, size_t count) {
   std::vector<uint64_t> drawn(count);
   draws.Fill(first, 1, drawn);
   std::vector<uint64_t> counts(draws.size());
@@ -32,14 +32,14 @@ TEST_CASE("items are drawn in proportion to their weights") {
   for (uint64_t seed = 0; seed < 5; ++seed) {
     for (const std::vector<double>& weights : cases) {
       CAPTURE(weights.size());
-      CHECK(ChiSquareDeviations(CountsOf(Draws(weights, seed), 0, 1'000'000), weights) < 4.5);
+      CHECK(ChiSquareDeviations(CountsOfDraws(WeightedDrawsOf(weights, seed), 0, 1'000'000), weights) < 4.5);
     }
   }
 }
 
 TEST_CASE("two consecutive draws are independent") {
   const std::vector<double> weights = {1, 2, 3, 4};
-  const WeightedDraws draws = Draws(weights, 1);
+  const WeightedDraws draws = WeightedDrawsOf(weights, 1);
   std::vector<uint64_t> pairs(16);
   std::vector<double> expected(16);
   for (size_t i = 0; i < 16; ++i) expected[i] = weights[i / 4] * weights[i % 4];
@@ -51,7 +51,8 @@ TEST_CASE("draws with another key, or at later positions, differ") {
   const std::vector<double> alike(1000, 1.0);
   const auto same = [&](uint64_t seed, uint64_t first) {
     uint64_t count = 0;
-    for (uint64_t i = 0; i < 10'000; ++i) count += Draws(alike, 1).At(i) == Draws(alike, seed).At(first + i) ? 1U : 0U;
+    for (uint64_t i = 0; i < 10'000; ++i)
+      count += WeightedDrawsOf(alike, 1).At(i) == WeightedDrawsOf(alike, seed).At(first + i) ? 1U : 0U;
     return count;
   };
   CHECK(same(1, 0) == 10'000);
@@ -61,7 +62,7 @@ TEST_CASE("draws with another key, or at later positions, differ") {
 }
 
 TEST_CASE("draws computed in batches equal those computed one by one, from any position and with any step") {
-  const WeightedDraws draws = Draws({3, 1, 0, 7, 2, 2, 9}, 5);
+  const WeightedDraws draws = WeightedDrawsOf({3, 1, 0, 7, 2, 2, 9}, 5);
   for (const size_t count : std::vector<size_t>{0, 1, 31, 32, 33, 100}) {
     for (const uint64_t first : {uint64_t{0}, uint64_t{77}, uint64_t{1} << 60}) {
       for (const uint64_t step : std::vector<uint64_t>{1, 2, 8}) {
@@ -75,7 +76,7 @@ TEST_CASE("draws computed in batches equal those computed one by one, from any p
 
 TEST_CASE("weighted draws never change") {
   std::vector<uint64_t> drawn(12);
-  Draws({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 42).Fill(0, 1, drawn);
+  WeightedDrawsOf({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 42).Fill(0, 1, drawn);
   CHECK(drawn == std::vector<uint64_t>{7, 7, 3, 4, 5, 9, 8, 9, 9, 5, 5, 9});
 }
 

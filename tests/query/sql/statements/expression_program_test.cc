@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "tests/query/aggregates/steps.h"
+
 namespace ofindex {
 namespace {
 
 using Number = ComputedColumn::Number;
-using Op = ComputedColumn::Step::Op;
 using Program = std::vector<Instruction>;
 
-Number Real(double value) {
+Number RealNumber(double value) {
   Number number;
   number.type = ColumnValue::Type::kReal;
   number.real = value;
@@ -33,12 +34,13 @@ const Program kLoop = {{"VColumn", 0, 5, 3}, {"Divide", 4, 3, 2}, {"Multiply", 6
 const Program kConstants = {{"Integer", 100, 4}, {"Variable", 1, 6}};
 
 TEST_CASE("the steps of an expression are those of its program") {
-  const std::vector<Number> parameters = {Real(0.5)};
+  const std::vector<Number> parameters = {RealNumber(0.5)};
   const auto steps = ReadExpression(ProgramOf(kLoop, kConstants), parameters);
   REQUIRE(steps.has_value());
-  std::vector<Op> ops;
+  std::vector<StepOp> ops;
   for (const ComputedColumn::Step& step : *steps) ops.push_back(step.op);
-  CHECK(ops == std::vector<Op>{Op::kConstant, Op::kConstant, Op::kColumn, Op::kDivide, Op::kMultiply});
+  CHECK(ops ==
+        std::vector<StepOp>{StepOp::kConstant, StepOp::kConstant, StepOp::kColumn, StepOp::kDivide, StepOp::kMultiply});
   CHECK((*steps)[0].constant.integer == 100);
   CHECK((*steps)[1].constant.real == 0.5);
   CHECK((*steps)[2].column == 5);
@@ -55,7 +57,7 @@ TEST_CASE("a cast replaces its register, and large integers are text") {
   REQUIRE(steps.has_value());
   CHECK(steps->size() == 4);
   CHECK((*steps)[0].constant.integer == INT64_MIN);
-  CHECK((*steps)[2].op == Op::kToInteger);
+  CHECK((*steps)[2].op == StepOp::kToInteger);
   CHECK((*steps)[3].a == 2);
 }
 
@@ -63,13 +65,13 @@ TEST_CASE("constants are computed, too") {
   // SQLite puts a cast of a constant after Halt.
   const auto steps = ReadExpression(ProgramOf(kLoop, {{"Integer", 100, 4}, {"Integer", 2, 6}, {"Cast", 6, 'E'}}), {});
   REQUIRE(steps.has_value());
-  CHECK((*steps)[2].op == Op::kToReal);
+  CHECK((*steps)[2].op == StepOp::kToReal);
   CHECK((*steps)[2].a == 1);
   CHECK(steps->back().b == 2);
 }
 
 TEST_CASE("programs with anything else have no steps") {
-  const std::vector<Number> parameters = {Real(0.5)};
+  const std::vector<Number> parameters = {RealNumber(0.5)};
   const auto reads = [&](const Program& program) { return ReadExpression(program, parameters).has_value(); };
   CHECK(reads(ProgramOf(kLoop, kConstants)));
   struct Row {

@@ -12,7 +12,7 @@ namespace {
 
 using Program = std::vector<Instruction>;
 
-constexpr size_t kBegin = 3;  // address of VFilter
+constexpr size_t kLoopBegin = 3;  // address of VFilter
 
 const GroupOffer kByKey = {.keys = {{.column = 4}}, .promised = true};
 const GroupOffer kDistinctKeys = {.keys = {{.column = 4}}, .distinct = true, .promised = true};
@@ -44,7 +44,7 @@ Program Grouped() {
 }
 
 // SELECT count(DISTINCT argument), max(argument) FROM records
-Program Whole() {
+Program Ungrouped() {
   return {
       {"Init", 0, 14},
       {"OpenEphemeral", 1, 0, 0, "k(1,B)"},
@@ -81,13 +81,13 @@ Program Distinct() {
   };
 }
 
-Program With(Program program, size_t address, Instruction instruction) {
+Program WithInstruction(Program program, size_t address, Instruction instruction) {
   program[address] = std::move(instruction);
   return program;
 }
 
 TEST_CASE("a loop that adds rows up in groups is read") {
-  const auto loop = ReadGroupLoop(Grouped(), kBegin, kByKey);
+  const auto loop = ReadGroupLoop(Grouped(), kLoopBegin, kByKey);
   REQUIRE(loop.has_value());
   REQUIRE(loop->uses.size() == 1);
   CHECK(loop->uses[0].function == "sum");
@@ -99,7 +99,7 @@ TEST_CASE("a loop that adds rows up in groups is read") {
 }
 
 TEST_CASE("a loop that adds up all rows is read") {
-  const auto loop = ReadGroupLoop(Whole(), kBegin, {});
+  const auto loop = ReadGroupLoop(Ungrouped(), kLoopBegin, {});
   REQUIRE(loop.has_value());
   REQUIRE(loop->uses.size() == 2);
   CHECK(loop->uses[0].function == "count");
@@ -112,28 +112,28 @@ TEST_CASE("a loop that adds up all rows is read") {
 }
 
 TEST_CASE("a loop that only passes on distinct keys is read") {
-  const auto loop = ReadGroupLoop(Distinct(), kBegin, kDistinctKeys);
+  const auto loop = ReadGroupLoop(Distinct(), kLoopBegin, kDistinctKeys);
   REQUIRE(loop.has_value());
   CHECK(loop->uses.empty());
   CHECK(loop->of_keys);
   CHECK_FALSE(loop->tells_equal_keys_apart);
-  const Program computes = With(Distinct(), 7, {"Add", 1, 1, 1});
-  const auto computed = ReadGroupLoop(computes, kBegin, kDistinctKeys);
+  const Program computes = WithInstruction(Distinct(), 7, {"Add", 1, 1, 1});
+  const auto computed = ReadGroupLoop(computes, kLoopBegin, kDistinctKeys);
   REQUIRE(computed.has_value());
   CHECK(computed->tells_equal_keys_apart);
 }
 
 TEST_CASE("a loop that tests a column for NULL again leaves those rows out") {
-  Program program = Whole();
+  Program program = Ungrouped();
   program.insert(program.begin() + 4, {{"VColumn", 0, 6, 9}, {"IsNull", 9, 14}});
   program[3].p2 = 15;
   program[7].p2 = 11;
   program[14].p2 = 4;
-  const auto loop = ReadGroupLoop(program, kBegin, {});
+  const auto loop = ReadGroupLoop(program, kLoopBegin, {});
   REQUIRE(loop.has_value());
   CHECK(loop->not_null == std::vector<uint32_t>{6});
   program[5].p2 = 13;  // jumps elsewhere
-  CHECK_FALSE(ReadGroupLoop(program, kBegin, {}).has_value());
+  CHECK_FALSE(ReadGroupLoop(program, kLoopBegin, {}).has_value());
 }
 
 TEST_CASE("a loop that differs from the known forms in one instruction is not read") {
@@ -143,43 +143,44 @@ TEST_CASE("a loop that differs from the known forms in one instruction is not re
     GroupOffer offer = kByKey;
   };
   const Case cases[] = {
-      {"the filter ends elsewhere", With(Grouped(), 3, {"VFilter", 0, 19, 11})},
-      {"the loop begins elsewhere", With(Grouped(), 17, {"VNext", 0, 5})},
-      {"the loop is not closed", With(Grouped(), 17, {"Noop"})},
-      {"a key of another cursor", With(Grouped(), 4, {"VColumn", 1, 4, 10})},
-      {"a key that was not offered", With(Grouped(), 4, {"VColumn", 0, 6, 10})},
-      {"a key of another collation", With(Grouped(), 5, {"Compare", 8, 10, 1, "k(1,NOCASE)"})},
-      {"a comparison of other registers", With(Grouped(), 5, {"Compare", 8, 9, 1, "k(1,B)"})},
-      {"a comparison of more keys", With(Grouped(), 5, {"Compare", 8, 10, 2, "k(2,B,B)"})},
-      {"less is another group, greater is not", With(Grouped(), 6, {"Jump", 7, 11, 11})},
-      {"equal keys go elsewhere", With(Grouped(), 6, {"Jump", 7, 12, 7})},
-      {"the key is not kept", With(Grouped(), 7, {"Move", 10, 9, 1})},
-      {"the group is not closed", With(Grouped(), 8, {"Noop"})},
-      {"an argument that is computed", With(Grouped(), 11, {"Add", 10, 10, 11})},
-      {"an argument of another cursor", With(Grouped(), 11, {"VColumn", 1, 5, 11})},
-      {"a step with another register", With(Grouped(), 12, {"AggStep", 0, 12, 2, "sum(1)"})},
-      {"a step that takes rows away", With(Grouped(), 12, {"AggInverse", 0, 11, 2, "sum(1)"})},
-      {"a function of two arguments", With(Grouped(), 12, {"AggStep", 0, 11, 2, "group_concat(2)"})},
-      {"the shown keys are skipped to elsewhere", With(Grouped(), 14, {"If", 4, 15})},
-      {"a shown column that is no key", With(Grouped(), 15, {"VColumn", 0, 5, 1})},
-      {"a result within the loop", With(Grouped(), 16, {"ResultRow", 1, 1})},
-      {"a loop around it", With(Grouped(), 18, {"Next", 1, 2})},
+      {"the filter ends elsewhere", WithInstruction(Grouped(), 3, {"VFilter", 0, 19, 11})},
+      {"the loop begins elsewhere", WithInstruction(Grouped(), 17, {"VNext", 0, 5})},
+      {"the loop is not closed", WithInstruction(Grouped(), 17, {"Noop"})},
+      {"a key of another cursor", WithInstruction(Grouped(), 4, {"VColumn", 1, 4, 10})},
+      {"a key that was not offered", WithInstruction(Grouped(), 4, {"VColumn", 0, 6, 10})},
+      {"a key of another collation", WithInstruction(Grouped(), 5, {"Compare", 8, 10, 1, "k(1,NOCASE)"})},
+      {"a comparison of other registers", WithInstruction(Grouped(), 5, {"Compare", 8, 9, 1, "k(1,B)"})},
+      {"a comparison of more keys", WithInstruction(Grouped(), 5, {"Compare", 8, 10, 2, "k(2,B,B)"})},
+      {"less is another group, greater is not", WithInstruction(Grouped(), 6, {"Jump", 7, 11, 11})},
+      {"equal keys go elsewhere", WithInstruction(Grouped(), 6, {"Jump", 7, 12, 7})},
+      {"the key is not kept", WithInstruction(Grouped(), 7, {"Move", 10, 9, 1})},
+      {"the group is not closed", WithInstruction(Grouped(), 8, {"Noop"})},
+      {"an argument that is computed", WithInstruction(Grouped(), 11, {"Add", 10, 10, 11})},
+      {"an argument of another cursor", WithInstruction(Grouped(), 11, {"VColumn", 1, 5, 11})},
+      {"a step with another register", WithInstruction(Grouped(), 12, {"AggStep", 0, 12, 2, "sum(1)"})},
+      {"a step that takes rows away", WithInstruction(Grouped(), 12, {"AggInverse", 0, 11, 2, "sum(1)"})},
+      {"a function of two arguments", WithInstruction(Grouped(), 12, {"AggStep", 0, 11, 2, "group_concat(2)"})},
+      {"the shown keys are skipped to elsewhere", WithInstruction(Grouped(), 14, {"If", 4, 15})},
+      {"a shown column that is no key", WithInstruction(Grouped(), 15, {"VColumn", 0, 5, 1})},
+      {"a result within the loop", WithInstruction(Grouped(), 16, {"ResultRow", 1, 1})},
+      {"a loop around it", WithInstruction(Grouped(), 18, {"Next", 1, 2})},
       {"a lookup by a column",
-       With(With(Grouped(), 2, {"Integer", 1, 12}), 1, {"Column", 1, 0, 13}),
+       WithInstruction(WithInstruction(Grouped(), 2, {"Integer", 1, 12}), 1, {"Column", 1, 0, 13}),
        {.keys = {{.column = 4}}, .promised = true, .looks_up = true}},
-      {"DISTINCT of another collation", With(Whole(), 1, {"OpenEphemeral", 1, 0, 0, "k(1,NOCASE)"}), {}},
-      {"DISTINCT of another register", With(Whole(), 5, {"Found", 1, 9, 11, "1"}), {}},
-      {"DISTINCT that skips more", With(Whole(), 5, {"Found", 1, 10, 10, "1"}), {}},
-      {"DISTINCT that keeps nothing", With(Whole(), 7, {"Noop"}), {}},
-      {"max() of another collation", With(Whole(), 10, {"CollSeq", 4, 0, 0, "RTRIM-8"}), {}},
-      {"distinct rows, and a column that is no key", With(Distinct(), 7, {"VColumn", 0, 5, 1}), kDistinctKeys},
-      {"distinct rows, and the number of a record", With(Distinct(), 7, {"Rowid", 0, 1}), kDistinctKeys},
-      {"distinct rows, and chance", With(Distinct(), 7, {"Function", 0, 0, 1, "random(0)"}), kDistinctKeys},
+      {"DISTINCT of another collation", WithInstruction(Ungrouped(), 1, {"OpenEphemeral", 1, 0, 0, "k(1,NOCASE)"}), {}},
+      {"DISTINCT of another register", WithInstruction(Ungrouped(), 5, {"Found", 1, 9, 11, "1"}), {}},
+      {"DISTINCT that skips more", WithInstruction(Ungrouped(), 5, {"Found", 1, 10, 10, "1"}), {}},
+      {"DISTINCT that keeps nothing", WithInstruction(Ungrouped(), 7, {"Noop"}), {}},
+      {"max() of another collation", WithInstruction(Ungrouped(), 10, {"CollSeq", 4, 0, 0, "RTRIM-8"}), {}},
+      {"distinct rows, and a column that is no key", WithInstruction(Distinct(), 7, {"VColumn", 0, 5, 1}),
+       kDistinctKeys},
+      {"distinct rows, and the number of a record", WithInstruction(Distinct(), 7, {"Rowid", 0, 1}), kDistinctKeys},
+      {"distinct rows, and chance", WithInstruction(Distinct(), 7, {"Function", 0, 0, 1, "random(0)"}), kDistinctKeys},
       {"distinct rows that were not asked for", Distinct(), kByKey},
   };
   for (const Case& one : cases) {
     CAPTURE(one.what);
-    CHECK_FALSE(ReadGroupLoop(one.program, kBegin, one.offer).has_value());
+    CHECK_FALSE(ReadGroupLoop(one.program, kLoopBegin, one.offer).has_value());
   }
 }
 
@@ -189,15 +190,15 @@ TEST_CASE("a lookup by constants runs once, so its loop is read") {
   Program program = Grouped();
   program[1] = {"Variable", 1, 13};
   program[2] = {"Integer", 1, 12};
-  CHECK(ReadGroupLoop(program, kBegin, offer).has_value());
+  CHECK(ReadGroupLoop(program, kLoopBegin, offer).has_value());
 }
 
 TEST_CASE("a program that is cut off before the end of its loop is not read") {
-  for (const Program& whole : {Grouped(), Whole(), Distinct()}) {
+  for (const Program& whole : {Grouped(), Ungrouped(), Distinct()}) {
     const GroupOffer& offer = whole.size() == Distinct().size() ? kDistinctKeys : kByKey;
-    for (size_t size = kBegin + 1; size < whole.size() && whole[size - 1].opcode != "VNext"; ++size) {
+    for (size_t size = kLoopBegin + 1; size < whole.size() && whole[size - 1].opcode != "VNext"; ++size) {
       CAPTURE(size);
-      CHECK_FALSE(ReadGroupLoop(std::span(whole).first(size), kBegin, offer).has_value());
+      CHECK_FALSE(ReadGroupLoop(std::span(whole).first(size), kLoopBegin, offer).has_value());
     }
   }
 }
