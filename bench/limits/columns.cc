@@ -37,7 +37,8 @@ int ExtractColumns(Words words) {
   const std::vector<Place> records = MapRecords(words[0]);
   const auto begin = std::chrono::steady_clock::now();
   const size_t n = records.size();
-  ExtractedColumns columns{std::vector<int64_t>(n), std::vector<int64_t>(n), std::vector<int64_t>(n), std::vector<float>(n)};
+  ExtractedColumns columns{std::vector<int64_t>(n), std::vector<int64_t>(n), std::vector<int64_t>(n),
+                           std::vector<float>(n)};
   std::atomic<size_t> next = 0;
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) {

@@ -116,7 +116,8 @@ void Command(benchmark::State& state) {
     state.SetIterationTime(seconds);
     rates.push_back(kLines / seconds / 1e6);
   }
-  Report({"sampling: ofindex sample -n 10000000 to a pipe", BenchClaim::Bound::kAtLeast, 5, "M lines/s"}, Median(rates));
+  Report({"sampling: ofindex sample -n 10000000 to a pipe", BenchClaim::Bound::kAtLeast, 5, "M lines/s"},
+         Median(rates));
 }
 
 void Register(const char* name, void (*body)(benchmark::State&), int turns) {

@@ -13,7 +13,6 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-
 double MagnitudeOf(const ColumnValue& value) {
   return value.type == Type::kInteger ? std::fabs(static_cast<double>(value.integer)) : std::fabs(value.real);
 }

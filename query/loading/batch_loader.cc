@@ -205,7 +205,8 @@ Result<std::unique_ptr<BatchLoader>> BatchLoader::Start(std::shared_ptr<const Pa
                                                         std::shared_ptr<const BatchDecoder> decoder, NextOrdinals order,
                                                         Options options) {
   if (options.batch_size == 0 || options.batch_size > kMaxBatchSize) {
-    return Fail(ErrorCode::kUsage, StrCat("batches of ", options.batch_size, " records; expected 1 to ", kMaxBatchSize));
+    return Fail(ErrorCode::kUsage,
+                StrCat("batches of ", options.batch_size, " records; expected 1 to ", kMaxBatchSize));
   }
   if (options.prefetch == 0 || options.prefetch > kMaxBatches) {
     return Fail(ErrorCode::kUsage, StrCat("prefetch of ", options.prefetch, " batches; expected 1 to ", kMaxBatches));

@@ -11,9 +11,7 @@
 namespace ofindex {
 namespace {
 
-bool HasIntegersAndReals(uint8_t kinds) {
-  return (kinds & kIntegerKinds) != 0 && (kinds & kRealKinds) != 0;
-}
+bool HasIntegersAndReals(uint8_t kinds) { return (kinds & kIntegerKinds) != 0 && (kinds & kRealKinds) != 0; }
 
 std::optional<Histogram> EmptyHistogram(const NumberRanges& numbers, size_t bins) {
   if (!numbers.has_reals()) {

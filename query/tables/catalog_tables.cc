@@ -307,7 +307,9 @@ int NextCatalog(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
-int EofCatalog(sqlite3_vtab_cursor* cursor) { return CatalogCursorOf(cursor).row >= CatalogTableOf(cursor->pVtab).of.rows() ? 1 : 0; }
+int EofCatalog(sqlite3_vtab_cursor* cursor) {
+  return CatalogCursorOf(cursor).row >= CatalogTableOf(cursor->pVtab).of.rows() ? 1 : 0;
+}
 
 int ColumnCatalog(sqlite3_vtab_cursor* base, sqlite3_context* context, int column) {
   return Guarded(base->pVtab, [&]() -> Result<void> {

@@ -216,7 +216,7 @@ Result<void> RowBuilder::Put(Slot& slot, SourceType type, const SourceValue& val
   switch (slot.kind) {
     case FeatureKind::kBytes:
       return type == SourceType::kByteArray && value.type == ValueType::kInteger ? PutByte(slot, value)
-                                                                            : PutBytes(slot, value);
+                                                                                 : PutBytes(slot, value);
     case FeatureKind::kFloat:
     case FeatureKind::kDouble: return PutReal(slot, value);
     default: return PutWhole(slot, type, value);

@@ -134,7 +134,8 @@ Result<std::vector<std::string>> HundredMillionInIndexes(uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) {
     const std::string shard = StrCat("synthetic-", i, ".tfrecord");
     indexes.push_back(StrCat(DataFolder(), "/", shard, kIndexSuffix));
-    OFINDEX_TRY(WriteIndexOf(kSyntheticRecords * i / count, kSyntheticRecords * (i + 1) / count, shard, indexes.back()));
+    OFINDEX_TRY(
+        WriteIndexOf(kSyntheticRecords * i / count, kSyntheticRecords * (i + 1) / count, shard, indexes.back()));
   }
   return indexes;
 }

@@ -20,10 +20,10 @@ constexpr int64_t kReal = 'E';
 
 std::optional<StepOp> ArithmeticOf(std::string_view opcode) {
   constexpr std::array<std::pair<std::string_view, StepOp>, 5> kOps = {{{"Add", StepOp::kAdd},
-                                                                    {"Subtract", StepOp::kSubtract},
-                                                                    {"Multiply", StepOp::kMultiply},
-                                                                    {"Divide", StepOp::kDivide},
-                                                                    {"Remainder", StepOp::kRemainder}}};
+                                                                        {"Subtract", StepOp::kSubtract},
+                                                                        {"Multiply", StepOp::kMultiply},
+                                                                        {"Divide", StepOp::kDivide},
+                                                                        {"Remainder", StepOp::kRemainder}}};
   for (const auto& [name, op] : kOps) {
     if (name == opcode) return op;
   }
