@@ -24,7 +24,7 @@ def total(dataset: ray.data.Dataset) -> tuple[int, int, float]:
 
 
 def main() -> None:
-    data = data_of_arguments()
+    data = data_of_arguments(50_000)
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
 

@@ -45,7 +45,7 @@ def total(frame: DataFrame) -> tuple[Any, ...]:
 
 
 def main() -> None:
-    data = data_of_arguments()
+    data = data_of_arguments(3_200_000)
     builder = SparkSession.builder.master("local-cluster[2,1,2048]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false")
     spark = builder.config("spark.log.level", "ERROR").config("spark.executor.memory", "2g").getOrCreate()

@@ -21,7 +21,7 @@ sys.path += [str(ROOT / "bench"), str(ROOT / "tests")]
 from harness import page_cache  # noqa: E402
 
 SHARDS = 8
-COPIES = 20  # of the small shards, for a build
+MANY = 16_000_000  # small records for a build, so that an engine's start counts little
 ONE_PERCENT = "label = 7"
 
 
@@ -52,11 +52,11 @@ class Data:
         return data
 
     def many(self) -> Path:
-        """The small shards, many times."""
+        """The small shards, copied until there are MANY records."""
         data = self.folder / f"many-{self.records}"
         if not data.exists():
-            for copy in range(COPIES):
-                shutil.copytree(self.small(), data / f"copy-{copy:02}")
+            for copy in range(MANY // self.records):
+                shutil.copytree(self.small(), data / f"copy-{copy:03}")
         return data
 
     def large(self) -> Path:
@@ -103,10 +103,10 @@ def share_read(name: str, asked: float, data: Path, read: Callable[[], int]) -> 
     print(f"{name}: {records} records, {cached / total:.2%} of the bytes; asked: at most {asked:.0%}", flush=True)
 
 
-def data_of_arguments() -> Data:
+def data_of_arguments(default: int) -> Data:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path, help="a folder for the data, not in memory, kept for the next run")
-    parser.add_argument("--records", type=int, default=800_000, help="small records (default: %(default)s)")
+    parser.add_argument("--records", type=int, default=default, help="small records (default: %(default)s)")
     parser.add_argument("--megabytes", type=int, default=1024, help="of large records (default: %(default)s)")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)

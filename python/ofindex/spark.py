@@ -108,7 +108,7 @@ def read(
             is an array, or an array of arrays.
         payloads: Also read the payloads, as a column "payload".
         root: Folder with a copy of the data, as in `ofindex.open`.
-        partitions: The number of tasks; None: one for each 32 MiB.
+        partitions: The number of tasks; None: one for each 128 MiB.
         push_filters: Push filters of Spark on columns of the index down, as `where` does. Then the data frame is for
             one query: Spark 4.3 would give others the rows of that one, so other filters are an error. Sets
             ``spark.sql.python.filterPushdown.enabled``. Not with Spark Connect.

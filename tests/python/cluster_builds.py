@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import gzip
 import os
@@ -21,14 +22,22 @@ from oracle import records
 from python.work import WorkTest, example
 
 
-def is_ours(process: Path) -> bool:
-    """Whether `process`, a folder of /proc, was started by this process or by one that it has started."""
-    while process.name not in ("0", "1"):
-        if process.name == str(os.getpid()):
-            return True
-        parent = (process / "stat").read_bytes().rpartition(b")")[2].split()[1]
-        process = process.parent / parent.decode()
-    return False
+def processes_below(root: int, is_wanted: Callable[[bytes], bool] = lambda _: True) -> list[int]:
+    """The processes that `root` has started, and those that these have, whose command lines are wanted."""
+    parents: dict[int, int] = {}
+    commands: dict[int, bytes] = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            commands[int(process.name)] = (process / "cmdline").read_bytes()
+            parents[int(process.name)] = int((process / "stat").read_bytes().rpartition(b")")[2].split()[1])
+        except OSError:
+            continue  # it has ended
+
+    def is_below(process: int) -> bool:
+        parent = parents.get(process, 0)
+        return parent == root or (parent != 0 and is_below(parent))
+
+    return [process for process in parents if is_wanted(commands[process]) and is_below(process)]
 
 
 def kill_when_seen(is_victim: Callable[[bytes], bool], after: float, seconds: float = 60) -> list[int]:
@@ -36,14 +45,11 @@ def kill_when_seen(is_victim: Callable[[bytes], bool], after: float, seconds: fl
     none."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                if is_victim((process / "cmdline").read_bytes()) and is_ours(process):
-                    time.sleep(after)
-                    os.kill(int(process.name), signal.SIGKILL)
-                    return [int(process.name)]
-            except OSError:
-                continue
+        for process in processes_below(os.getpid(), is_victim):
+            time.sleep(after)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+                return [process]
         time.sleep(0.01)
     return []
 

@@ -6,10 +6,13 @@ from __future__ import annotations
 import os
 import random
 import unittest
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import ofindex
+from ofindex._engines.jobs import BuildJob
+from oracle import records
 from python.work import WorkTest, example
 
 
@@ -31,6 +34,29 @@ class PartsTest(WorkTest):
         self.assertEqual(len(merged), self.records)
         ofindex.build(self.data, self.dir / "once.ofidx")
         self.assertEqual((self.dir / "merged.ofidx").read_bytes(), (self.dir / "once.ofidx").read_bytes())
+
+    def test_the_parts_of_a_job_read_no_more_than_one_build(self) -> None:
+        """Counted by the kernel, for the tasks that the engines run."""
+
+        def bytes_read() -> int:
+            return int(Path("/proc/self/io").read_text().split()[1])
+
+        def bytes_of(work: Callable[[], object]) -> int:
+            before = bytes_read()
+            work()
+            return bytes_read() - before
+
+        framed = b"".join(records.frame_tfrecord(example(number)) for number in range(10_000)) * 4
+        for number in range(5, 8):
+            (self.data / f"part-{number}").write_bytes(framed)
+        once = bytes_of(lambda: ofindex.build(self.data, self.dir / "once.ofidx", threads=1))
+        for count in (1, 2, 7):
+            job = BuildJob.begin(self.data, self.dir / "many.ofidx", count, {"force": True})
+            parts: list[str] = []
+            several = bytes_of(lambda: parts.extend(map(job.build_part, range(1, job.parts + 1))))  # noqa: B023
+            self.assertLess(abs(several / once - 1), 0.05)
+            job.merge(parts)
+            job.finish()
 
     def test_a_part_that_is_up_to_date_is_left_alone(self) -> None:
         part = ofindex.build_part(self.data, 1, 2, self.dir / "one.ofidx", columns=["label"], verify=False)

@@ -29,6 +29,7 @@ from ofindex._engines.selection import Selection
 from ofindex._engines.spark_reading import SelectionReader, condition_of, spark_schema
 from oracle import messages, records
 from python.cluster_builds import ClusterBuilds, ReadData, kill_when_seen
+from python.engine_kills import EngineKills
 from python.work import WorkTest, example
 
 QUERIES = int(os.environ.get("OFINDEX_SPARK_QUERIES", "24"))
@@ -391,6 +392,15 @@ class WriteTest(WorkTest):
         with self.assertRaisesRegex(Exception, "restore missing shards"):
             write.save(str(self.dir / "set"))
         self.assert_only("set")
+
+
+class KillTest(EngineKills):
+    engine = "spark"
+    works = ("build", "read", "write")
+    victims = (is_python_worker, is_executor)
+
+
+del EngineKills  # which has no engine
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from pyspark.sql.types import StructType
 from .arrow_kinds import columns_of
 from .conditions import Columns, Comparison, Condition, all_of, negated
 from .scanning import selected
-from .selection import BLOCK_BYTES, Selection
+from .selection import Selection
 
 _COMPARISONS: dict[type[Filter], Comparison] = {
     EqualTo: "=",
@@ -42,6 +42,7 @@ _COMPARISONS: dict[type[Filter], Comparison] = {
     LessThanOrEqual: "<=",
 }
 _WIDER = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.int64()}
+_PARTITION_BYTES = 128 << 20  # as Spark divides files: a task costs some 70 ms beyond its rows
 _MAX_PARTITIONS = 10_000  # more would only keep the driver busy
 
 
@@ -91,7 +92,7 @@ class SelectionReader(DataSourceReader):  # type: ignore[misc]
         """
         Args:
             schema: Columns of the selection, with the types that Spark wants.
-            partitions: Into how many tasks to divide the rows; None: as many as have blocks of 32 MiB.
+            partitions: Into how many tasks to divide the rows; None: one for each 128 MiB.
         """
         self._selection = selection.with_names(schema.fieldNames())
         self._schema = schema
@@ -101,8 +102,8 @@ class SelectionReader(DataSourceReader):  # type: ignore[misc]
 
     def partitions(self) -> Sequence[InputPartition]:
         selection = self._selection
-        blocks = int(len(selection.view) * selection.mean_bytes() / BLOCK_BYTES) + 1
-        views = selection.parts(self._partitions or min(blocks, _MAX_PARTITIONS))
+        wanted = int(len(selection.view) * selection.mean_bytes() / _PARTITION_BYTES) + 1
+        views = selection.parts(self._partitions or min(wanted, _MAX_PARTITIONS))
         return [InputPartition(view) for view in views]
 
     def __getstate__(self) -> dict[str, Any]:
