@@ -36,7 +36,7 @@ enum class FeatureKind : uint8_t {
   return "unknown";
 }
 
-/// Sets of kinds have a bit per kind.
+/// Returns the bit of `kind` in a set of kinds.
 [[nodiscard]] constexpr uint8_t BitOf(FeatureKind kind) {
   return static_cast<uint8_t>(1U << static_cast<unsigned>(kind));
 }

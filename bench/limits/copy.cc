@@ -10,7 +10,7 @@
 namespace limits {
 namespace {
 
-constexpr size_t kCopiesAhead = 14;  // records; between 8 and 20 it makes no difference
+constexpr size_t kPrefetchDistance = 14;  // records; between 8 and 20 it makes no difference
 
 uint64_t LongestOf(const std::vector<Place>& records) {
   uint64_t longest = 0;
@@ -28,7 +28,7 @@ int Copy(Words words) {
   std::mt19937_64 random(1);
   for (size_t& ordinal : wanted) ordinal = random() % records.size();
   std::vector<uint8_t> out(at_once * LongestOf(records));
-  const size_t ahead = at_once == 1 ? 0 : kCopiesAhead;
+  const size_t ahead = at_once == 1 ? 0 : kPrefetchDistance;
   const auto begin = std::chrono::steady_clock::now();
   for (size_t first = 0; first < wanted.size(); first += at_once) {
     uint8_t* to = out.data();

@@ -19,7 +19,7 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kLongestRecord = 450;
-constexpr size_t kGroupedReads = 64;
+constexpr size_t kReadsPerGroup = 64;
 
 /// The small records, opened in both ways, and an order in which to read them.
 struct Fixture {
@@ -77,10 +77,10 @@ Result<uint64_t> ViewChain(const Fixture& fixture, const View& view) {
 
 // Views records in groups, since a training loop knows which records it will read next.
 Result<uint64_t> ViewAllInGroups(const Fixture& fixture) {
-  std::array<ByteView, kGroupedReads> views;
+  std::array<ByteView, kReadsPerGroup> views;
   uint64_t sum = 0;
-  for (size_t i = 0; i < fixture.ordinals.size(); i += kGroupedReads) {
-    const size_t n = std::min(kGroupedReads, fixture.ordinals.size() - i);
+  for (size_t i = 0; i < fixture.ordinals.size(); i += kReadsPerGroup) {
+    const size_t n = std::min(kReadsPerGroup, fixture.ordinals.size() - i);
     OFINDEX_TRY(fixture.dataset.reader().View(std::span(fixture.ordinals).subspan(i, n), std::span(views).first(n)));
     for (const ByteView record : std::span(views).first(n)) sum += record.front() + uint64_t{record.back()};
   }
@@ -160,10 +160,11 @@ void ViewInChain(benchmark::State& state) {
 void ViewInGroups(benchmark::State& state) {
   const auto& fixture = TheFixture();
   if (!fixture) return Stop(state, fixture.error());
-  Measure(state, {.claim = {StrCat("(c) the same, ", kGroupedReads, " views and then their bytes / arrays over a map")},
-                  .records = fixture->ordinals.size(),
-                  .ours = [&] { return ViewAllInGroups(*fixture); },
-                  .bare = [&] { return ViewAllBare(*fixture); }});
+  Measure(state,
+          {.claim = {StrCat("(c) the same, ", kReadsPerGroup, " views and then their bytes / arrays over a map")},
+           .records = fixture->ordinals.size(),
+           .ours = [&] { return ViewAllInGroups(*fixture); },
+           .bare = [&] { return ViewAllBare(*fixture); }});
 }
 
 void CopyNextToMemcpy(benchmark::State& state) {

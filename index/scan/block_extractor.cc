@@ -111,7 +111,7 @@ void BlockExtractor::CollectRun(size_t entry) {
   const std::span<const uint64_t> values = run_.values(entry);
   const FeatureKind kind = run_.kind(entry);
   const bool is_bytes = kind == FeatureKind::kBytes;
-  into.row.kinds = static_cast<uint8_t>(into.row.kinds | 1U << static_cast<unsigned>(kind));
+  into.row.kinds = static_cast<uint8_t>(into.row.kinds | BitOf(kind));
   if (is_bytes) into.row.largest_bytes = std::max(into.row.largest_bytes, *std::ranges::max_element(values));
   into.singles += values.size();
   if (!into.wanted) return;

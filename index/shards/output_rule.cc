@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kRecognisedBytes = 4096;
+constexpr size_t kProbeBytes = 4096;
 constexpr uint64_t kMinFramedBytes = 16;  // size of the smallest TFRecord
 
 const char* NameOf(OutputKind kind) {
@@ -118,7 +118,7 @@ Result<bool> IsOfKind(const File& file, OutputKind kind) {
   // A power cut leaves an index empty or zeroed: its name tells what it was.
   const bool named = file.path().ends_with(kIndexSuffix);
   if (facts.size == 0) return kind != OutputKind::kIndex || named;
-  std::vector<uint8_t> bytes(std::min<uint64_t>(facts.size, kRecognisedBytes));
+  std::vector<uint8_t> bytes(std::min<uint64_t>(facts.size, kProbeBytes));
   OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, bytes));
   const std::string_view head = AsText(ByteView(bytes).first(got));
   switch (kind) {

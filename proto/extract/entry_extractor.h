@@ -126,11 +126,7 @@ class EntryExtractor {
   void AddPlain(uint32_t feature, const PlainEntry& entry) {
     ExtractedFeature* place = found_.Place(feature, false);
     if (place == nullptr) return;
-    *place = {.feature = feature,
-              .kinds = static_cast<uint8_t>(1U << static_cast<unsigned>(entry.kind)),
-              .kind = entry.kind,
-              .count = 1,
-              .bits = entry.bits};
+    *place = {.feature = feature, .kinds = BitOf(entry.kind), .kind = entry.kind, .count = 1, .bits = entry.bits};
     if (entry.kind == FeatureKind::kBytes) {
       place->bits = source_.Where(entry.value).offset;
       place->size = place->largest = entry.value.size();
@@ -193,7 +189,7 @@ class EntryExtractor {
 
   static void AddStep(const ExtractedFeature& step, Entry& entry) {
     ExtractedFeature& all = entry.values;
-    all.kinds = static_cast<uint8_t>(all.kinds | 1U << static_cast<unsigned>(step.kind));
+    all.kinds = static_cast<uint8_t>(all.kinds | BitOf(step.kind));
     if (step.count == 0) return;
     if (all.count == 0) all.kind = step.kind;
     if (all.kind != step.kind) entry.mixed = true;
@@ -207,7 +203,7 @@ class EntryExtractor {
   template <bool kLists>
   static void Finish(Entry& entry) {
     ExtractedFeature& values = entry.values;
-    if constexpr (!kLists) values.kinds = static_cast<uint8_t>(1U << static_cast<unsigned>(values.kind));
+    if constexpr (!kLists) values.kinds = BitOf(values.kind);
     if (values.count == 0 || entry.mixed) values.kind = FeatureKind::kNone;
     if (entry.mixed) values.largest = 0;
     values.feature = entry.feature;

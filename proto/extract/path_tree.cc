@@ -116,7 +116,7 @@ void PathLeaf::MoveTo(FoundFeatures& found) {
 
 void PathLeaf::Clear() {
   const FeatureKind kind = KindOf(scalar_);
-  values_ = {.feature = feature_, .kinds = static_cast<uint8_t>(1U << static_cast<unsigned>(kind)), .kind = kind};
+  values_ = {.feature = feature_, .kinds = BitOf(kind), .kind = kind};
   message_ = 0;
   largest_before_ = 0;
   numbers_.clear();

@@ -1,6 +1,8 @@
 // The loadable extension: after `.load ofindex_sqlite`, CREATE VIRTUAL TABLE t USING ofindex('data/train').
 
-#include <sqlite3.h>
+// With SQLITE_CORE, SQLite's header leaves the names of the functions as they are.
+#define SQLITE_CORE 1
+#include <sqlite3ext.h>
 
 #include "base/allocation.h"
 #include "query/extension/routines.h"
@@ -11,8 +13,8 @@ namespace {
 // The first version with sqlite3_vtab_in, and with LIMIT in a table's plan: sqlite.org/changes.html, 3.38.0.
 constexpr int kMinVersion = 3038000;
 
-int Refuse(char** error, const char* why) {
-  if (error != nullptr) *error = sqlite3_mprintf("ofindex: %s", why);
+int Refuse(char** error, const sqlite3_api_routines* routines, const char* why) {
+  if (error != nullptr) *error = routines->mprintf("ofindex: %s", why);
   return SQLITE_ERROR;
 }
 
@@ -22,11 +24,14 @@ int Refuse(char** error, const char* why) {
 /// (sqlite.org/c3ref/load_extension.html).
 extern "C" __attribute__((visibility("default"))) int sqlite3_ofindexsqlite_init(sqlite3* db, char** error,
                                                                                  const sqlite3_api_routines* routines) {
-  ofindex::UseRoutines(routines);
-  if (sqlite3_libversion_number() < kMinVersion) return Refuse(error, "SQLite is older than 3.38");
+  if (routines->libversion_number() < kMinVersion) return Refuse(error, routines, "SQLite is older than 3.38");
+  if (!ofindex::UseRoutines(routines)) {
+    return Refuse(error, routines,
+                  "this SQLite lacks functions, or another one in this process has loaded the extension");
+  }
   const ofindex::Result<void> registered =
       ofindex::WithMemory("the extension", [&] { return ofindex::RegisterIndexModule(db); });
-  if (!registered) return Refuse(error, registered.error().message.c_str());
+  if (!registered) return Refuse(error, routines, registered.error().message.c_str());
   // Never unloaded: threads of a query and the guard of mapped files may outlive the connection.
   return SQLITE_OK_LOAD_PERMANENTLY;
 }

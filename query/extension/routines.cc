@@ -1,5 +1,7 @@
 #include "query/extension/routines.h"
 
+#include <atomic>
+#include <cassert>
 #include <cstdarg>
 
 // With SQLITE_CORE, SQLite's header leaves the names of the functions as they are.
@@ -8,19 +10,27 @@
 
 namespace {
 
-const sqlite3_api_routines* host = nullptr;
+std::atomic<const sqlite3_api_routines*> host = nullptr;
 
 }  // namespace
 
 namespace ofindex {
 
-void UseRoutines(const sqlite3_api_routines* routines) { host = routines; }
+bool UseRoutines(const sqlite3_api_routines* routines) {
+  // Some builds of SQLite lack these.
+  if (routines->mutex_alloc == nullptr || routines->progress_handler == nullptr ||
+      routines->compileoption_used == nullptr || routines->set_authorizer == nullptr) {
+    return false;
+  }
+  const sqlite3_api_routines* none = nullptr;
+  return host.compare_exchange_strong(none, routines) || none == routines;
+}
 
 }  // namespace ofindex
 
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define FORWARD(result, name, parameters, arguments) \
-  result sqlite3_##name parameters { return host->name arguments; }
+  result sqlite3_##name parameters { return host.load(std::memory_order_acquire)->name arguments; }
 // NOLINTEND(bugprone-macro-parentheses)
 
 extern "C" {
@@ -126,13 +136,16 @@ FORWARD(int, vtab_rhs_value, (sqlite3_index_info * a, int b, sqlite3_value** c),
 char* sqlite3_mprintf(const char* format, ...) {
   std::va_list arguments;
   va_start(arguments, format);
-  char* const text = host->vmprintf(format, arguments);
+  char* const text = host.load()->vmprintf(format, arguments);
   va_end(arguments);
   return text;
 }
 
-// Our calls pass no more arguments.
-int sqlite3_vtab_config(sqlite3* db, int option, ...) { return host->vtab_config(db, option); }
+// Our options take no more arguments.
+int sqlite3_vtab_config(sqlite3* db, int option, ...) {
+  assert(option == SQLITE_VTAB_INNOCUOUS || option == SQLITE_VTAB_DIRECTONLY);
+  return host.load()->vtab_config(db, option);
+}
 
 // All options that we set take a number, and a place for the old one, which we do not ask for.
 int sqlite3_db_config(sqlite3* db, int option, ...) {
@@ -140,10 +153,10 @@ int sqlite3_db_config(sqlite3* db, int option, ...) {
   va_start(arguments, option);
   const int value = va_arg(arguments, int);
   va_end(arguments);
-  return host->db_config(db, option, value, nullptr);
+  return host.load()->db_config(db, option, value, nullptr);
 }
 
-// SQLite is its host's to configure.
+// SQLite is its host's to configure. The command does, before main(): here, there is no host yet.
 int sqlite3_config(int, ...) { return SQLITE_MISUSE; }
 
 }  // extern "C"

@@ -14,7 +14,7 @@ namespace ofindex {
 namespace {
 
 // The groups of one block.
-struct SummedBlock {
+struct BlockTotals {
   std::shared_ptr<const Chunk> by;  // the chunk whose bytes the values view
   std::vector<Chunk::Value> values;
   std::vector<uint32_t> rows;
@@ -38,17 +38,17 @@ Result<void> CheckSize(const std::string& by, uint64_t groups, uint64_t columns,
               "group by a column with fewer values, or name fewer columns");
 }
 
-class GroupSummer {
+class GroupTotals {
  public:
-  GroupSummer(ColumnStore& store, const Column& by, const std::vector<Column>& columns)
+  GroupTotals(ColumnStore& store, const Column& by, const std::vector<Column>& columns)
       : store_(store), by_(by), columns_(columns) {}
 
   // Returns the groups of one block. Thread-safe.
-  [[nodiscard]] Result<SummedBlock> Group(uint64_t block) const {
+  [[nodiscard]] Result<BlockTotals> Group(uint64_t block) const {
     OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, store_.Load(by_, block));
     GroupNumbers groups = NumberGroups(*chunk);
     OFINDEX_TRY(CheckSize(by_.name, groups.values.size(), columns_.size(), 0));
-    SummedBlock made{std::move(chunk), std::move(groups.values), {}, {}};
+    BlockTotals made{std::move(chunk), std::move(groups.values), {}, {}};
     made.rows.resize(made.values.size());
     for (const uint32_t number : groups.number) ++made.rows[number];
     for (const Column& column : columns_) {
@@ -58,7 +58,7 @@ class GroupSummer {
     return made;
   }
 
-  [[nodiscard]] Result<void> Merge(const SummedBlock& block) {
+  [[nodiscard]] Result<void> Merge(const BlockTotals& block) {
     for (size_t g = 0; g < block.values.size(); ++g) {
       if (block.rows[g] == 0) continue;
       OFINDEX_ASSIGN(GroupRow* const row, RowOf(block.values[g]));
@@ -112,11 +112,11 @@ class GroupSummer {
 
 Result<GroupedStats> GroupStats(ColumnStore& store, const Column& by, const std::vector<Column>& columns,
                                 const GroupOptions& options) {
-  GroupSummer grouping(store, by, columns);
+  GroupTotals totals(store, by, columns);
   OFINDEX_TRY(MergeInOrder(
-      store.threads(), store.blocks().size(), options.cancel, [&](uint64_t block) { return grouping.Group(block); },
-      [&](const SummedBlock& block) { return grouping.Merge(block); }));
-  return WithMemory("groups", [&]() -> Result<GroupedStats> { return std::move(grouping).Finish(options.limit); });
+      store.threads(), store.blocks().size(), options.cancel, [&](uint64_t block) { return totals.Group(block); },
+      [&](const BlockTotals& block) { return totals.Merge(block); }));
+  return WithMemory("groups", [&]() -> Result<GroupedStats> { return std::move(totals).Finish(options.limit); });
 }
 
 }  // namespace ofindex

@@ -34,8 +34,11 @@ def processes_below(root: int, is_wanted: Callable[[bytes], bool] = lambda _: Tr
             continue  # it has ended
 
     def is_below(process: int) -> bool:
-        parent = parents.get(process, 0)
-        return parent == root or (parent != 0 and is_below(parent))
+        for _ in parents:  # numbers of processes that end meanwhile may be given again
+            process = parents.get(process, 0)
+            if process in (0, root):
+                break
+        return process == root
 
     return [process for process in parents if is_wanted(commands[process]) and is_below(process)]
 

@@ -1,9 +1,9 @@
 """A program that works on an engine, for a test that kills it or the processes it has started:
 
-    engine_driver.py ray|spark FOLDER
+    engine_driver.py ray|spark FOLDER TEMPORARY
 
 Says "ready", and then, for each line of its standard input, does what the line says and prints "done" with the result,
-or "failed" with the reason. The lines are `build`, `read` and `write NUMBER`.
+or "failed" with the reason. The lines are `build`, `read` and `write NUMBER`. The engine's own files go into TEMPORARY.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ ROWS = 8_000
 Works = Mapping[str, Callable[..., object]]
 
 
-def on_ray(folder: Path) -> Works:
+def on_ray(folder: Path, temporary: str) -> Works:
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     import ofindex.ray
     import ray
 
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False, _temp_dir=temporary)
     ray.data.DataContext.get_current().enable_progress_bars = False
 
     def read() -> object:
@@ -34,18 +34,20 @@ def on_ray(folder: Path) -> Works:
     return {"build": lambda: len(ofindex.ray.build(folder / "data", folder / "out.ofidx", 6)), "read": read}
 
 
-def on_spark(folder: Path) -> Works:
+def on_spark(folder: Path, temporary: str) -> Works:
     import ofindex.spark
     from pyspark.sql import SparkSession
     from pyspark.sql import functions as f
 
-    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1",
-                   "SPARK_WORKER_DIR": str(folder / "spark"), "SPARK_LOCAL_DIRS": str(folder / "spark")}  # fmt: skip
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1", "TMPDIR": temporary,
+                   "SPARK_WORKER_DIR": temporary, "SPARK_LOCAL_DIRS": temporary}  # fmt: skip
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "OFF",
-        "spark.sql.warehouse.dir": str(folder / "spark"),
+        "spark.sql.warehouse.dir": temporary,
+        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={temporary}",
+        "spark.executor.extraJavaOptions": f"-Djava.io.tmpdir={temporary}",
     }
     builder: Any = SparkSession.builder.master("local-cluster[2,1,1024]")
     for name, value in settings.items():
@@ -67,7 +69,7 @@ def on_spark(folder: Path) -> Works:
 
 
 def main() -> None:
-    works = {"ray": on_ray, "spark": on_spark}[sys.argv[1]](Path(sys.argv[2]))
+    works = {"ray": on_ray, "spark": on_spark}[sys.argv[1]](Path(sys.argv[2]), sys.argv[3])
     print("ready", flush=True)
     for line in sys.stdin:
         name, *given = line.split()

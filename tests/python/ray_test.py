@@ -22,7 +22,6 @@ except ImportError as missing:
 import ofindex
 import ofindex.ray
 from python.cluster_builds import ClusterBuilds, ReadData
-from python.engine_kills import EngineKills
 from python.work import example
 
 QUERIES = 100
@@ -131,15 +130,6 @@ class ReadTest(ReadData):
         dataset = ofindex.ray.read(self.ds, ["label"], "label = 77")
         self.assertEqual((dataset.count(), dataset.take_all()), (0, []))
         self.assertEqual(self.rows_of(["label"], "label = 77").schema, pa.schema([("label", pa.int64())]))
-
-
-class KillTest(EngineKills):
-    engine = "ray"
-    works = ("build", "read")
-    victims = (lambda command: command.startswith(b"ray::"),)
-
-
-del EngineKills  # which has no engine
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ if one is killed, the source gives Spark what SQL gives, and a written set is wh
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import os
 import pickle
@@ -29,7 +30,6 @@ from ofindex._engines.selection import Selection
 from ofindex._engines.spark_reading import SelectionReader, condition_of, spark_schema
 from oracle import messages, records
 from python.cluster_builds import ClusterBuilds, ReadData, kill_when_seen
-from python.engine_kills import EngineKills
 from python.work import WorkTest, example
 
 QUERIES = int(os.environ.get("OFINDEX_SPARK_QUERIES", "24"))
@@ -296,6 +296,58 @@ class WriteTest(WorkTest):
         self.assertEqual(self.payloads(), [example(number) for number in range(50)])
         self.assertEqual(len(ofindex.build(self.dir / "set")), 50)
 
+    def test_an_output_is_a_link_or_has_an_odd_name_or_no_folder_yet(self) -> None:
+        (self.dir / "disk" / "set").mkdir(parents=True)
+        (self.dir / "link").symlink_to(self.dir / "disk" / "set", target_is_directory=True)
+        for path in (self.dir / "link", self.dir / "a b" / "[1] 50 % ä", self.dir / "new" / "folders" / "set"):
+            for _ in range(2):
+                self.frame(20).write.format("ofindex").mode("overwrite").save(str(path))
+            self.assertEqual(len(ofindex.build(path, self.dir / "index.ofidx", force=True)), 20)
+            self.assertEqual([each.name for each in path.resolve().parent.iterdir()], [path.resolve().name])
+        self.assertTrue((self.dir / "link").is_symlink())
+        broken = self.frame(20).withColumn("n", f.expr("CASE WHEN n = 17 THEN raise_error('17') ELSE n END"))
+        with self.assertRaisesRegex(Exception, "17"):
+            broken.write.format("ofindex").mode("append").save(str(self.dir / "other" / "folders" / "set"))
+        self.assertFalse((self.dir / "other").exists())
+
+    def test_an_output_is_a_mount_point(self) -> None:
+        (self.dir / "disk").mkdir()
+        script = (
+            "import os, pyarrow, sys\n"
+            "from ofindex._engines.spark_writing import SetOptions, SetWriter\n"
+            "for overwrite in (False, True):\n"
+            "    SetWriter(sys.argv[1], pyarrow.schema({'n': pyarrow.int64()}), overwrite, SetOptions()).commit([])\n"
+            "print(os.listdir(sys.argv[1]), os.listdir(os.path.dirname(sys.argv[1])))\n"
+        )
+        mounted = [
+            "unshare",
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-c",
+            'mount -t tmpfs none "$1" && exec "$2" -c "$3" "$1"',
+        ]
+        done = subprocess.run(
+            [*mounted, "sh", str(self.dir / "disk"), sys.executable, script], capture_output=True, text=True
+        )
+        if "mount" in done.stderr and "Traceback" not in done.stderr:
+            self.skipTest(f"nothing can be mounted: {done.stderr}")
+        self.assertEqual((done.stdout, done.stderr), ("['disk-00000-of-00001.tfrecord'] ['disk']\n", ""))
+
+    def test_a_job_waits_until_another_writer_is_done(self) -> None:
+        write = self.frame(20).write.format("ofindex").mode("append")
+        write.save(str(self.dir / "set"))
+        draft = self.dir / "set.ofindex-draft"
+        draft.mkdir()
+        other = os.open(draft, os.O_RDONLY)
+        fcntl.flock(other, fcntl.LOCK_EX)
+        done = threading.Timer(8, os.close, (other,))
+        done.start()
+        write.save(str(self.dir / "set"))
+        self.assertTrue(done.finished.is_set())
+        done.join()
+        self.assertEqual(self.numbers(), [*range(20), *range(20)])
+
     def test_a_set_is_replaced_or_continued_as_a_whole(self) -> None:
         write = self.frame(20).write.format("ofindex")
         path = str(self.dir / "set")
@@ -392,15 +444,6 @@ class WriteTest(WorkTest):
         with self.assertRaisesRegex(Exception, "restore missing shards"):
             write.save(str(self.dir / "set"))
         self.assert_only("set")
-
-
-class KillTest(EngineKills):
-    engine = "spark"
-    works = ("build", "read", "write")
-    victims = (is_python_worker, is_executor)
-
-
-del EngineKills  # which has no engine
 
 
 if __name__ == "__main__":

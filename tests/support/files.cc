@@ -67,7 +67,7 @@ void ReplaceFile(const std::string& path, std::string_view bytes) {
   REQUIRE(std::rename(beside.c_str(), path.c_str()) == 0);
 }
 
-void LetTimesTick() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
+void WaitForNextMtime() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
 
 void SetMtime(const std::string& path, int64_t mtime_ns) {
   const timespec mtime{.tv_sec = mtime_ns / 1'000'000'000, .tv_nsec = mtime_ns % 1'000'000'000};

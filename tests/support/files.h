@@ -30,7 +30,7 @@ void FlipBit(const std::string& path, uint64_t offset, int bit);
 void ReplaceFile(const std::string& path, std::string_view bytes);
 
 /// Waits until the times of files tick: a change after it gives a file another time than a change before it.
-void LetTimesTick();
+void WaitForNextMtime();
 
 /// Sets the modification time, in nanoseconds since 1970.
 void SetMtime(const std::string& path, int64_t mtime_ns);

@@ -52,21 +52,21 @@ class JsonRowParser : public RowParser {
   }
 
   Result<void> Take(std::string_view name, const dom::element& element, int depth) {
-    using ValueType = SourceValue::Type;
+    using SourceValueType = SourceValue::Type;
     switch (element.type()) {
       case dom::element_type::ARRAY: return Elements(name, dom::array(element), depth);
       case dom::element_type::OBJECT: return Object(name, dom::object(element), depth);
       case dom::element_type::INT64:
-        return visitor_->Value(name, {.type = ValueType::kInteger, .integer = int64_t(element)}, depth);
+        return visitor_->Value(name, {.type = SourceValueType::kInteger, .integer = int64_t(element)}, depth);
       case dom::element_type::UINT64:
         return Fail(ErrorCode::kFeature,
                     StrCat("feature '", Printable(name), "': ", uint64_t(element), " does not fit an int64"));
       case dom::element_type::DOUBLE:
-        return visitor_->Value(name, {.type = ValueType::kReal, .real = double(element)}, depth);
+        return visitor_->Value(name, {.type = SourceValueType::kReal, .real = double(element)}, depth);
       case dom::element_type::STRING:
-        return visitor_->Value(name, {.type = ValueType::kText, .text = std::string_view(element)}, depth);
+        return visitor_->Value(name, {.type = SourceValueType::kText, .text = std::string_view(element)}, depth);
       case dom::element_type::BOOL:
-        return visitor_->Value(name, {.type = ValueType::kBoolean, .integer = bool(element) ? 1 : 0}, depth);
+        return visitor_->Value(name, {.type = SourceValueType::kBoolean, .integer = bool(element) ? 1 : 0}, depth);
       case dom::element_type::NULL_VALUE: return visitor_->Value(name, {}, depth);
     }
     return {};

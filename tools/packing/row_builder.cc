@@ -13,7 +13,7 @@
 namespace ofindex {
 namespace {
 
-using ValueType = SourceValue::Type;
+using SourceValueType = SourceValue::Type;
 
 // Returns the shortest text of `number`.
 template <typename Number>
@@ -25,10 +25,10 @@ std::string TextOf(Number number) {
 
 std::string Shown(const SourceValue& value) {
   switch (value.type) {
-    case ValueType::kText: return StrCat("'", Printable(value.text.substr(0, 64)), "'");
-    case ValueType::kInteger: return StrCat(value.integer);
-    case ValueType::kBoolean: return value.integer != 0 ? "true" : "false";
-    case ValueType::kReal: return TextOf(value.real);
+    case SourceValueType::kText: return StrCat("'", Printable(value.text.substr(0, 64)), "'");
+    case SourceValueType::kInteger: return StrCat(value.integer);
+    case SourceValueType::kBoolean: return value.integer != 0 ? "true" : "false";
+    case SourceValueType::kReal: return TextOf(value.real);
     default: return std::string(Name(value.type));
   }
 }
@@ -45,10 +45,10 @@ tl::unexpected<Error> Twice(std::string_view name) {
 // Returns the type of a value that carries its own type.
 SourceType OwnType(const SourceValue& value) {
   switch (value.type) {
-    case ValueType::kBoolean: return SourceType::kBoolean;
-    case ValueType::kInteger: return SourceType::kLong;
-    case ValueType::kReal: return SourceType::kDouble;
-    case ValueType::kText: return SourceType::kString;
+    case SourceValueType::kBoolean: return SourceType::kBoolean;
+    case SourceValueType::kInteger: return SourceType::kLong;
+    case SourceValueType::kReal: return SourceType::kDouble;
+    case SourceValueType::kText: return SourceType::kString;
     default: return SourceType::kBytes;
   }
 }
@@ -175,16 +175,16 @@ Result<void> RowBuilder::List(std::string_view name, int depth) {
 }
 
 Result<void> RowBuilder::Value(std::string_view name, const SourceValue& value, int depth) {
-  if (value.type == ValueType::kNull && depth == 0 && IsOuter(name)) return {};
+  if (value.type == SourceValueType::kNull && depth == 0 && IsOuter(name)) return {};
   OFINDEX_ASSIGN(Slot * slot, SlotOf(name));
-  if (value.type == ValueType::kNull) {
+  if (value.type == SourceValueType::kNull) {
     if (depth == 0) return {};
     return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': a null inside a list"),
                 "omit it, or write a placeholder value");
   }
   if (!slot->type) return Fail(ErrorCode::kIo, "the source changed while it was read");
   // In a column of numbers or times, an empty text is a null.
-  if (value.type == ValueType::kText && value.text.empty() && depth == 0 && slot->kind != FeatureKind::kBytes &&
+  if (value.type == SourceValueType::kText && value.text.empty() && depth == 0 && slot->kind != FeatureKind::kBytes &&
       *slot->type != SourceType::kChoice) {
     return {};
   }
@@ -215,8 +215,8 @@ Result<void> RowBuilder::Value(std::string_view name, const SourceValue& value, 
 Result<void> RowBuilder::Put(Slot& slot, SourceType type, const SourceValue& value) {
   switch (slot.kind) {
     case FeatureKind::kBytes:
-      return type == SourceType::kByteArray && value.type == ValueType::kInteger ? PutByte(slot, value)
-                                                                                 : PutBytes(slot, value);
+      return type == SourceType::kByteArray && value.type == SourceValueType::kInteger ? PutByte(slot, value)
+                                                                                       : PutBytes(slot, value);
     case FeatureKind::kFloat:
     case FeatureKind::kDouble: return PutReal(slot, value);
     default: return PutWhole(slot, type, value);
@@ -225,9 +225,9 @@ Result<void> RowBuilder::Put(Slot& slot, SourceType type, const SourceValue& val
 
 Result<void> RowBuilder::PutWhole(Slot& slot, SourceType type, const SourceValue& value) {
   int64_t whole = value.integer;
-  if (value.type == ValueType::kText) {
+  if (value.type == SourceValueType::kText) {
     OFINDEX_ASSIGN(whole, WholeOfText(type, value, unit_));
-  } else if (value.type != ValueType::kInteger && value.type != ValueType::kBoolean) {
+  } else if (value.type != SourceValueType::kInteger && value.type != SourceValueType::kBoolean) {
     return NotOf(type, value);
   }
   const Range range = RangeOf(type);
@@ -238,13 +238,13 @@ Result<void> RowBuilder::PutWhole(Slot& slot, SourceType type, const SourceValue
 
 Result<void> RowBuilder::PutReal(Slot& slot, const SourceValue& value) {
   double real = value.real;
-  if (value.type == ValueType::kInteger || value.type == ValueType::kBoolean) {
+  if (value.type == SourceValueType::kInteger || value.type == SourceValueType::kBoolean) {
     real = static_cast<double>(value.integer);
-  } else if (value.type == ValueType::kText) {
+  } else if (value.type == SourceValueType::kText) {
     const std::optional<double> parsed = ParseReal(value.text);
     if (!parsed) return NotOf(SourceType::kDouble, value);
     real = *parsed;
-  } else if (value.type != ValueType::kReal) {
+  } else if (value.type != SourceValueType::kReal) {
     return NotOf(SourceType::kDouble, value);
   }
   if (slot.kind == FeatureKind::kDouble) {
@@ -259,7 +259,7 @@ Result<void> RowBuilder::PutReal(Slot& slot, const SourceValue& value) {
 }
 
 Result<void> RowBuilder::PutBytes(Slot& slot, const SourceValue& value) {
-  if (value.type == ValueType::kText || value.type == ValueType::kBytes) {
+  if (value.type == SourceValueType::kText || value.type == SourceValueType::kBytes) {
     slot.values.bytes.push_back(AsBytes(value.text));
     return {};
   }

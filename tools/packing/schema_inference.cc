@@ -6,12 +6,13 @@
 namespace ofindex {
 namespace {
 
-using ValueType = SourceValue::Type;
+using SourceValueType = SourceValue::Type;
 
-constexpr uint8_t Bit(ValueType type) { return static_cast<uint8_t>(1U << static_cast<unsigned>(type)); }
+constexpr uint8_t Bit(SourceValueType type) { return static_cast<uint8_t>(1U << static_cast<unsigned>(type)); }
 
-constexpr uint8_t kNumbers = Bit(ValueType::kBoolean) | Bit(ValueType::kInteger) | Bit(ValueType::kReal);
-constexpr uint8_t kTexts = Bit(ValueType::kText) | Bit(ValueType::kBytes);
+constexpr uint8_t kNumbers =
+    Bit(SourceValueType::kBoolean) | Bit(SourceValueType::kInteger) | Bit(SourceValueType::kReal);
+constexpr uint8_t kTexts = Bit(SourceValueType::kText) | Bit(SourceValueType::kBytes);
 
 // Bits for the types that a text cannot have.
 constexpr uint8_t kNotWhole = 1;
@@ -48,15 +49,15 @@ Result<void> SchemaInference::List(std::string_view name, int depth) {
 
 Result<void> SchemaInference::Value(std::string_view name, const SourceValue& value, int depth) {
   Seen& seen = SeenOf(name);
-  if (value.type == ValueType::kNull) {
+  if (value.type == SourceValueType::kNull) {
     if (depth == 0) return {};
     return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': a null inside a list"),
                 "omit it, or write a placeholder value");
   }
-  if (value.type == ValueType::kText && text_ == Text::kMayBeNumber) {
+  if (value.type == SourceValueType::kText && text_ == Text::kMayBeNumber) {
     // An empty text does not determine the type, because in a column of numbers it is a null.
     if (!value.text.empty() && seen.texts != kNothing) seen.texts = WhatItIsNot(value.text, seen.texts);
-    if (!value.text.empty()) seen.types |= Bit(ValueType::kText);
+    if (!value.text.empty()) seen.types |= Bit(SourceValueType::kText);
     seen.empties = seen.empties || value.text.empty();
     return {};
   }
@@ -79,10 +80,10 @@ std::optional<SourceType> SchemaInference::TypeOf(const Seen& seen) const {
     if ((seen.texts & kNotReal) == 0) return SourceType::kDouble;
     return (seen.texts & kNotBoolean) == 0 ? SourceType::kBoolean : SourceType::kString;
   }
-  if ((seen.types & Bit(ValueType::kBytes)) != 0) return SourceType::kBytes;
-  if ((seen.types & Bit(ValueType::kText)) != 0) return SourceType::kString;
-  if ((seen.types & Bit(ValueType::kReal)) != 0) return SourceType::kDouble;
-  return (seen.types & Bit(ValueType::kInteger)) != 0 ? SourceType::kLong : SourceType::kBoolean;
+  if ((seen.types & Bit(SourceValueType::kBytes)) != 0) return SourceType::kBytes;
+  if ((seen.types & Bit(SourceValueType::kText)) != 0) return SourceType::kString;
+  if ((seen.types & Bit(SourceValueType::kReal)) != 0) return SourceType::kDouble;
+  return (seen.types & Bit(SourceValueType::kInteger)) != 0 ? SourceType::kLong : SourceType::kBoolean;
 }
 
 PackSchema SchemaInference::Schema() const {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,12 +16,18 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 
 from .. import _ofindex
-from .._errors import FeatureError
+from .._errors import FeatureError, LockError
 from .._pack_arrow import kinds_of, records_of
 from .._pack_values import Flattener, TimeUnit
 from .._writer import Format, Kind, Payload, Writer, gzipped, payload_for
 
 _PAYLOAD = "payload"
+_LOCKED_SECONDS = 60
+
+
+def _missing(folder: str) -> list[str]:
+    """Return `folder` and the folders above it that do not exist, innermost first."""
+    return [] if os.path.lexists(folder) else [folder, *_missing(os.path.dirname(folder))]
 
 
 @dataclass
@@ -44,8 +51,8 @@ class SetOptions:
 
 
 class SetWriter(DataSourceArrowWriter):  # type: ignore[misc]
-    """Writes a shard for each task, in a hidden folder next to the output, which readers ignore. `commit` publishes one
-    shard of each task, all at once; what other attempts have left is removed with the folder.
+    """Writes a shard for each task, in a hidden folder next to the output or in it, which readers ignore. `commit`
+    publishes one shard of each task, all at once; what other attempts have left is removed with the folder.
 
     Rows become records as in `ofindex.pack`; a binary column "payload", if it is the only one, has whole records.
     """
@@ -76,8 +83,12 @@ class SetWriter(DataSourceArrowWriter):  # type: ignore[misc]
         _ofindex.plan_shards(output, options.to, self._gzip, 1, True)
         if not overwrite:
             _ofindex.check_append(output, options.to, self._gzip)
-        folder, name = os.path.split(output.rstrip("/"))
+        target = os.path.realpath(output)
+        folder, name = os.path.split(target)
+        if os.path.ismount(target) or (os.path.isdir(target) and not os.access(folder, os.W_OK)):
+            folder = target  # which stays, and its files are exchanged
         self._staging = os.path.join(folder, f".{name}.{uuid.uuid4().hex}.ofindex-draft")
+        self._made = _missing(folder)
         os.makedirs(self._staging)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
@@ -107,10 +118,22 @@ class SetWriter(DataSourceArrowWriter):  # type: ignore[misc]
             shards = [os.path.join(self._staging, "empty.shard")]
             self._begun(shards[0]).close()
         if shards:
-            _ofindex.adopt_shards(
-                self._output, self._options.to, self._gzip, shards, self._overwrite, not self._overwrite
-            )
+            self._publish(shards)
         self.abort([])
+
+    def _publish(self, shards: list[str]) -> None:
+        """Make the set, when no other writer is at it: what the tasks have written must not be lost to that."""
+        end = time.monotonic() + _LOCKED_SECONDS
+        while True:
+            try:
+                _ofindex.adopt_shards(
+                    self._output, self._options.to, self._gzip, shards, self._overwrite, not self._overwrite
+                )
+                return
+            except LockError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.2)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         # Tasks that still run begin nothing new in a folder that has lost its name. What cannot be removed is hidden,
@@ -119,6 +142,9 @@ class SetWriter(DataSourceArrowWriter):  # type: ignore[misc]
         with contextlib.suppress(OSError):
             os.rename(self._staging, gone)
         shutil.rmtree(gone, ignore_errors=True)
+        for folder in self._made:
+            with contextlib.suppress(OSError):  # it holds the set, or another one
+                os.rmdir(folder)
 
     def _begun(self, path: str) -> Writer:
         options = self._options

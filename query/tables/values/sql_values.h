@@ -60,7 +60,7 @@ void PutResult(sqlite3_context* context, const Chunk::Value& value);
 template <typename Body>
 [[nodiscard]] int Guarded(sqlite3_vtab* table, Body&& body) {
   const Result<void> result = WithMemory("a query", std::forward<Body>(body));
-  return result ? 0 : Report(table, result.error());
+  return result ? 0 /* SQLITE_OK */ : Report(table, result.error());
 }
 
 }  // namespace ofindex

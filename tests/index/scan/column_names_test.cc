@@ -16,7 +16,7 @@ FeatureRow Scalar(std::string name) {
       .name = std::move(name), .kinds = kInt, .present = 5, .values = 5, .values_min = 1, .values_max = 1, .single = 5};
 }
 
-FeatureRow TextScalar(std::string name, uint64_t largest) {
+FeatureRow BytesScalar(std::string name, uint64_t largest) {
   FeatureRow row = Scalar(std::move(name));
   row.kinds = kText;
   row.largest_bytes = largest;
@@ -48,8 +48,8 @@ using Names = std::vector<std::string>;
 
 TEST_CASE("auto gives a value column for single short values, a size column for long ones, a count column for lists") {
   CHECK(NamesOf({Scalar("a")}) == Names{"a - -"});
-  CHECK(NamesOf({TextScalar("a", 64)}) == Names{"a - -"});
-  CHECK(NamesOf({TextScalar("a", 65)}) == Names{"- - a#bytes"});
+  CHECK(NamesOf({BytesScalar("a", 64)}) == Names{"a - -"});
+  CHECK(NamesOf({BytesScalar("a", 65)}) == Names{"- - a#bytes"});
   CHECK(NamesOf({Listed("a", 3)}) == Names{"a a#count -"});
   CHECK(NamesOf({Listed("a", 0)}) == Names{"- a#count -"});
   FeatureRow never = Scalar("a");
@@ -60,7 +60,7 @@ TEST_CASE("auto gives a value column for single short values, a size column for 
 
 TEST_CASE("only the named features have columns, which include whole lists and long values") {
   const ColumnChoice choice{.mode = ColumnChoice::Mode::kNamed, .names = {"b", "c", "d"}};
-  CHECK(NamesOf({Scalar("a"), Listed("b", 0), TextScalar("c", 65'536), TextScalar("d", 65'537)}, choice) ==
+  CHECK(NamesOf({Scalar("a"), Listed("b", 0), BytesScalar("c", 65'536), BytesScalar("d", 65'537)}, choice) ==
         Names{"- - -", "b b#count - whole", "c - -", "- - d#bytes"});
   CHECK(NamesOf({Scalar("a")}, {.mode = ColumnChoice::Mode::kNone}) == Names{"- - -"});
 }

@@ -234,12 +234,12 @@ TEST_CASE("a block that was copied while another map was in the file is never us
         const MappedDataset dataset(shards(60, one_size)), other(shards(90, one_size));
         const std::string bytes = ReadFile(dataset.map_path());
         const OffsetMap map = OffsetMap::Open(dataset.map_path(), {}, copied).value();
-        LetTimesTick();
+        WaitForNextMtime();
         if (warm) REQUIRE(map.Find(0));
         WriteFile(dataset.map_path(), ReadFile(other.map_path()));
         static_cast<void>(map.Block(2));
         WriteFile(dataset.map_path(), bytes);
-        LetTimesTick();
+        WaitForNextMtime();
         for (uint64_t i = 14; i < 21; ++i) {
           const auto place = map.Find(i);
           CHECK((!place || place->begin == dataset.locations()[i].offset));
@@ -259,14 +259,14 @@ TEST_CASE("blocks that are unreadable, or read only to check the map, take no ro
   const uint64_t room = std::max(block_bytes(0), block_bytes(1));
   OverwriteAt(dataset.map_path(), sound.Block(0)->block.packed_at,
               WithFlippedBit(bytes, sound.Block(0)->block.packed_at, 0).substr(sound.Block(0)->block.packed_at, 1));
-  LetTimesTick();
+  WaitForNextMtime();
   const OffsetMap map = OffsetMap::Open(dataset.map_path(), {}, room).value();
   CHECK_FALSE(map.Find(0));
   CHECK_FALSE(map.CheckAll());
   REQUIRE(map.Find(7));
   CHECK(map.Block(1)->owned);
   WriteFile(dataset.map_path(), bytes);
-  LetTimesTick();
+  WaitForNextMtime();
   const OffsetMap checked = OffsetMap::Open(dataset.map_path(), {}, room).value();
   REQUIRE(checked.CheckAll());
   REQUIRE(checked.Find(7));

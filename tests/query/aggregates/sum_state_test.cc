@@ -12,15 +12,15 @@
 namespace ofindex {
 namespace {
 
-std::string ShownReal(double real) { return "R" + std::to_string(std::bit_cast<uint64_t>(real)) + "|"; }
+std::string RealText(double real) { return "R" + std::to_string(std::bit_cast<uint64_t>(real)) + "|"; }
 
 // The row that SQLite gives for sum(x), total(x), avg(x).
 std::string RowOf(const SumState& state, SumRule rule) {
   const std::string sum = state.count == 0    ? "N|"
-                          : state.approximate ? ShownReal(state.total(rule))
+                          : state.approximate ? RealText(state.total(rule))
                                               : "I" + std::to_string(state.integer) + "|";
-  const std::string average = state.count == 0 ? "N|" : ShownReal(state.total(rule) / static_cast<double>(state.count));
-  return sum + ShownReal(state.total(rule)) + average;
+  const std::string average = state.count == 0 ? "N|" : RealText(state.total(rule) / static_cast<double>(state.count));
+  return sum + RealText(state.total(rule)) + average;
 }
 
 TEST_CASE("integers and reals add up as in SQLite, to the last bit") {

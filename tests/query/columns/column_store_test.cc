@@ -14,7 +14,7 @@ namespace ofindex {
 namespace {
 
 // A block of values only; one whose lists are empty, absent or of no kind; one with lists; one without anything.
-std::vector<FeatureInMemory> NumbersAndTexts() {
+std::vector<FeatureInMemory> NumbersAndStrings() {
   const std::string long_text(100, 'x');
   std::vector<std::optional<Cell>> numbers = {Ints({1}),    Ints({2}),     Doubles({0.5}),     Doubles({NAN}),
                                               std::nullopt, Ints({3}),     Ints({}),           std::nullopt,
@@ -72,14 +72,14 @@ void CheckEveryValue(const ColumnsInMemory& columns) {
 }
 
 TEST_CASE("every column has the values of the records, whether its chunks are stored or derived") {
-  CheckEveryValue(ColumnsInMemory(NumbersAndTexts(), kBlockSizes));
-  CheckEveryValue(ColumnsInMemory(NumbersAndTexts(), kBlockSizes, WholeLists()));
+  CheckEveryValue(ColumnsInMemory(NumbersAndStrings(), kBlockSizes));
+  CheckEveryValue(ColumnsInMemory(NumbersAndStrings(), kBlockSizes, WholeLists()));
 }
 
 TEST_CASE("the columns of the records come first, then those of the features") {
   const auto names = [](const ColumnChoice& choice) {
     std::string text;
-    ColumnStore store(std::make_unique<ColumnsInMemory>(NumbersAndTexts(), kBlockSizes, choice), {});
+    ColumnStore store(std::make_unique<ColumnsInMemory>(NumbersAndStrings(), kBlockSizes, choice), {});
     for (const Column& column : store.columns()) text += column.name + (column.is_list() ? "[] " : " ");
     return text;
   };
@@ -88,7 +88,7 @@ TEST_CASE("the columns of the records come first, then those of the features") {
 }
 
 TEST_CASE("a chunk is decoded once while the cache has room for it") {
-  auto source = std::make_unique<ColumnsInMemory>(NumbersAndTexts(), kBlockSizes);
+  auto source = std::make_unique<ColumnsInMemory>(NumbersAndStrings(), kBlockSizes);
   const ColumnsInMemory& columns = *source;
   ColumnStore store(std::move(source), {});
   const Column& column = store.columns()[4];
@@ -99,9 +99,9 @@ TEST_CASE("a chunk is decoded once while the cache has room for it") {
 }
 
 TEST_CASE("the cache stays within its limit, and evicted chunks stay valid while somebody holds them") {
-  auto source = std::make_unique<ColumnsInMemory>(NumbersAndTexts(), kBlockSizes);
+  auto source = std::make_unique<ColumnsInMemory>(NumbersAndStrings(), kBlockSizes);
   const ColumnsInMemory& columns = *source;
-  const uint64_t bytes = ColumnStore(std::make_unique<ColumnsInMemory>(NumbersAndTexts(), kBlockSizes), {})
+  const uint64_t bytes = ColumnStore(std::make_unique<ColumnsInMemory>(NumbersAndStrings(), kBlockSizes), {})
                              .Load({.name = {}, .feature = 0}, 0)
                              .value()
                              ->memory();
@@ -116,13 +116,13 @@ TEST_CASE("the cache stays within its limit, and evicted chunks stay valid while
   }
   CHECK(columns.reads > 3);
   CHECK(first->At(0).integer == 1);
-  ColumnStore none(std::make_unique<ColumnsInMemory>(NumbersAndTexts(), kBlockSizes), {.cache_bytes = 0});
+  ColumnStore none(std::make_unique<ColumnsInMemory>(NumbersAndStrings(), kBlockSizes), {.cache_bytes = 0});
   CHECK(none.Load(none.columns()[4], 0).has_value());
   CHECK(none.cached_bytes() == 0);
 }
 
 TEST_CASE("many threads may use the store at once") {
-  const ColumnsInMemory columns(NumbersAndTexts(), kBlockSizes, WholeLists());
+  const ColumnsInMemory columns(NumbersAndStrings(), kBlockSizes, WholeLists());
   ColumnStore store(std::make_unique<ColumnsInMemory>(columns), {.cache_bytes = 4000});
   std::atomic<int> wrong = 0;
   RunOnThreads(4, [&](unsigned) {
@@ -166,7 +166,7 @@ class HostileColumns final : public ColumnSource {
 };
 
 TEST_CASE("an unknown column and an unreadable chunk are errors") {
-  ColumnStore store(std::make_unique<HostileColumns>(ColumnsInMemory(NumbersAndTexts(), kBlockSizes, WholeLists())),
+  ColumnStore store(std::make_unique<HostileColumns>(ColumnsInMemory(NumbersAndStrings(), kBlockSizes, WholeLists())),
                     {});
   const auto code = [&](const Column& column, uint64_t block) { return store.Load(column, block).error().code; };
   CHECK(code({.name = {}, .feature = 0, .role = ColumnRole::kValue}, 0) == ErrorCode::kIndex);

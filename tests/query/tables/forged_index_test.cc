@@ -24,7 +24,7 @@ size_t Forgeries() {
 
 // Returns the elements of `all` to try, spread evenly.
 template <typename T>
-std::vector<T> ToTry(const std::vector<T>& all) {
+std::vector<T> Sampled(const std::vector<T>& all) {
   const size_t most = Forgeries();
   if (most == 0 || all.size() <= most) return all;
   std::vector<T> some;
@@ -73,7 +73,7 @@ TEST_CASE("an index with any cell or row changed by SQL fails verification, and 
   const std::vector<Forgery> all = AllForgeries(set.index());
   std::map<std::string, int> tried;
   int refused = 0;
-  for (const Forgery& forgery : ToTry(all)) {
+  for (const Forgery& forgery : Sampled(all)) {
     CAPTURE(forgery.sql);
     set.Restore();
     if (!Forge(set.index(), forgery)) continue;
@@ -97,7 +97,7 @@ TEST_CASE(
   const ForgedSet set(IsUpdated());
   int refused = 0;
   int tried = 0;
-  for (const Forgery& forgery : ToTry(AllForgeries(set.index()))) {
+  for (const Forgery& forgery : Sampled(AllForgeries(set.index()))) {
     CAPTURE(forgery.sql);
     if (forgery.table == "checksum") continue;
     set.Restore();
@@ -146,7 +146,7 @@ TEST_CASE("an index with any byte changed fails verification, unless every row i
   const std::string dump = Dump(set.index());
   const std::vector<size_t> places = BytesToFlip(set.index_bytes());
   int refused = 0;
-  for (const size_t at : ToTry(places)) {
+  for (const size_t at : Sampled(places)) {
     CAPTURE(at);
     OverwriteAt(set.index(), at, Changed(set.index_bytes(), at));
     if (IsVerified(set)) {
@@ -168,7 +168,7 @@ TEST_CASE("a map with any byte changed is rebuilt, or gives the right records or
   std::vector<size_t> places(set.map_bytes().size());
   for (size_t at = 0; at < places.size(); ++at) places[at] = at;
   int errors = 0;
-  for (const size_t at : ToTry(places)) {
+  for (const size_t at : Sampled(places)) {
     CAPTURE(at);
     std::string bytes = set.map_bytes();
     bytes.replace(at, 1, Changed(bytes, at));

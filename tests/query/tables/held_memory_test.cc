@@ -13,7 +13,7 @@ namespace ofindex {
 namespace {
 
 constexpr uint32_t kCaptionBlocks = 40;
-constexpr uint32_t kCaptionsPerBlock = 20;  // of a block
+constexpr uint32_t kCaptionsPerBlock = 20;
 constexpr size_t kCaptionBytes = 60'000;
 constexpr uint32_t kCaptionColumn = 4;  // after the records' own columns
 
