@@ -12,7 +12,7 @@ from typing import Any
 
 from turns import ONE_PERCENT, ROOT, compare, data_of_arguments, share_read
 
-os.environ["PYTHONPATH"] = str(ROOT / "tests")  # of the executors' Python
+os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])])
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
 import ofindex

@@ -55,8 +55,11 @@ class Data:
         """The small shards, copied until there are MANY records."""
         data = self.folder / f"many-{self.records}"
         if not data.exists():
-            for copy in range(MANY // self.records):
-                shutil.copytree(self.small(), data / f"copy-{copy:03}")
+            whole = data.with_suffix(".new")
+            shutil.rmtree(whole, ignore_errors=True)
+            for copy in range(max(1, MANY // self.records)):
+                shutil.copytree(self.small(), whole / f"copy-{copy:03}")
+            whole.rename(data)
         return data
 
     def large(self) -> Path:

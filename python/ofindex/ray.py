@@ -62,9 +62,10 @@ def build(
     job = BuildJob.begin(data, output, count, options)
     arguments = {"num_cpus": 1, **(ray_remote_args or {})}
     part_task = ray.remote(**arguments)(_build_part)
-    built = [part_task.remote(job, part) for part in range(1, count + 1)]
-    ray.get(ray.remote(**arguments)(_merge).remote(job, built))
-    return job.finish()
+    with job.alone():
+        built = [part_task.remote(job, part) for part in range(1, count + 1)]
+        ray.get(ray.remote(**arguments)(_merge).remote(job, built))
+        return job.finish()
 
 
 def _build_part(job: BuildJob, part: int) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import numpy as np
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWriter
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -26,7 +27,7 @@ from ._building import BuildOptions
 from ._dataset import Dataset
 from ._engines.jobs import PARTS_PER_CPU, BuildJob
 from ._engines.selection import Selection
-from ._engines.spark_reading import PushingReader, SelectionReader, spark_schema
+from ._engines.spark_reading import PushingReader, SelectionReader, spark_schema, task_count
 from ._engines.spark_writing import SetOptions, SetWriter
 from ._features import Feature, Features, fixed, ragged, raw
 from ._opening import open
@@ -75,9 +76,10 @@ def build(
     context = spark.sparkContext
     count = parts if parts is not None else max(1, context.defaultParallelism * PARTS_PER_CPU)
     job = BuildJob.begin(data, output, count, options)
-    built = context.parallelize(range(1, count + 1), count).map(job.build_part).collect()
-    context.parallelize([built], 1).foreach(job.merge)
-    return job.finish()
+    with job.alone():
+        built = context.parallelize(range(1, count + 1), count).map(job.build_part).collect()
+        context.parallelize([built], 1).foreach(job.merge)
+        return job.finish()
 
 
 def read(
@@ -108,7 +110,8 @@ def read(
             is an array, or an array of arrays.
         payloads: Also read the payloads, as a column "payload".
         root: Folder with a copy of the data, as in `ofindex.open`.
-        partitions: The number of tasks; None: one for each 128 MiB.
+        partitions: The number of tasks; None: one for each 128 MiB, or as many as the cluster runs at once, if each
+                then has 4 MiB.
         push_filters: Push filters of Spark on columns of the index down, as `where` does. Then the data frame is for
             one query: Spark 4.3 would give others the rows of that one, so other filters are an error. Sets
             ``spark.sql.python.filterPushdown.enabled``. Not with Spark Connect.
@@ -130,6 +133,7 @@ def read(
         "features": json.dumps({name: _described(feature) for name, feature in (features or {}).items()}),
         "root": None if root is None else os.path.abspath(os.fsdecode(root)),
         "partitions": None if partitions is None else str(partitions),
+        "cores": _cores_of(spark),
         "mark": _new_mark() if push_filters else None,
     }
     register(spark)
@@ -140,6 +144,14 @@ def read(
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     frame = frame.where("_id >= 0")  # always true, but without any filter, Spark does not ask the source again
     return frame.drop("_id") if hidden else frame
+
+
+def _cores_of(spark: SparkSession) -> str | None:
+    """Return how many tasks run at once; None with Spark Connect, which does not say."""
+    try:
+        return str(spark.sparkContext.defaultParallelism)
+    except PySparkException:
+        return None
 
 
 @functools.cache
@@ -196,10 +208,11 @@ class OfindexDataSource(DataSource):  # type: ignore[misc]
 
     def reader(self, schema: StructType) -> DataSourceReader:
         partitions, mark = self.options.get("partitions"), self.options.get("mark")
-        count = None if partitions is None else _count(partitions)
+        selection = self._selection()
+        tasks = task_count(selection, int(self.options.get("cores", 1))) if partitions is None else _count(partitions)
         if mark is None:
-            return SelectionReader(self._selection(), schema, count)
-        return PushingReader(self._selection(), schema, count, mark)
+            return SelectionReader(selection, schema, tasks)
+        return PushingReader(selection, schema, tasks, mark)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         known: dict[str, Callable[[str], Any]] = {
@@ -241,7 +254,7 @@ class OfindexDataSource(DataSource):  # type: ignore[misc]
 
 
 _BYTES = "base64"
-_READ = {"path", "columns", "where", "parameters", "features", "payloads", "root", "partitions", "mark"}
+_READ = {"path", "columns", "where", "parameters", "features", "payloads", "root", "partitions", "cores", "mark"}
 _FORMS: dict[str, Callable[..., Feature]] = {"fixed": fixed, "ragged": ragged, "raw": raw}
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import ofindex
 from docs.blocks import ROOT, blocks
 from docs.sample_data import make_data
+from ofindex._engines.jobs import BuildJob
 from oracle import records
 from python.work import WorkTest, example
 
@@ -114,9 +115,17 @@ class ClusterBuilds(WorkTest):
         self.build(self.dir / "data", self.dir / "out.ofidx", 2)
         self.assert_built()
 
-    def test_errors_of_workers_are_raised(self) -> None:
+    def test_errors_of_workers_are_raised_and_leave_nothing(self) -> None:
         with self.assertRaisesRegex(Exception, "none"):
             self.build(self.dir / "none", self.dir / "out.ofidx", 2)
+        self.assertEqual(sorted(path.name for path in self.dir.iterdir()), ["data"])
+
+    def test_a_second_job_for_one_index_is_refused(self) -> None:
+        job = BuildJob.begin(self.dir / "data", self.dir / "out.ofidx", 2, {})
+        with job.alone(), self.assertRaisesRegex(ofindex.LockError, "another job builds it"):
+            self.build(self.dir / "data", self.dir / "out.ofidx", 2)
+        self.build(self.dir / "data", self.dir / "out.ofidx", 2)
+        self.assert_built()
 
     def test_a_killed_worker_changes_nothing(self) -> None:
         payloads = [example(number) for number in range(20_000)]

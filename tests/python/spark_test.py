@@ -27,7 +27,7 @@ import ofindex
 import ofindex.spark
 from ofindex._engines.conditions import Columns
 from ofindex._engines.selection import Selection
-from ofindex._engines.spark_reading import SelectionReader, condition_of, spark_schema
+from ofindex._engines.spark_reading import SelectionReader, condition_of, spark_schema, task_count
 from oracle import messages, records
 from python.cluster_builds import ClusterBuilds, ReadData, kill_when_seen
 from python.work import WorkTest, example
@@ -59,7 +59,7 @@ def setUpModule() -> None:
         "spark.sql.warehouse.dir": home,
         "spark.sql.shuffle.partitions": "2",
         "spark.executor.memory": "1g",
-        "spark.task.maxFailures": "2",
+        "spark.task.maxFailures": "2",  # of tests that fail on purpose
     }
     builder = SparkSession.builder
     for name, value in settings.items():
@@ -186,7 +186,7 @@ class ReadTest(ReadData):
         sizes = []
         for view in (self.ds[:2], self.ds.where("_id * 7919 % 11 < 5")):
             selection = Selection(view, ["label"])
-            reader = SelectionReader(selection, spark_schema(selection), None)
+            reader = SelectionReader(selection, spark_schema(selection), task_count(selection, 2))
             sizes.append(len(pickle.dumps(reader)))
             self.assertEqual(sum(len(part.value) for part in reader.partitions()), len(view))
         self.assertLess(sizes[1] - sizes[0], 10)
@@ -425,6 +425,8 @@ class WriteTest(WorkTest):
                 frame.write.format("ofindex").mode("append").options(**options).save(str(path))
         with self.assertRaisesRegex(Exception, "only column"):
             frame.withColumnRenamed("name", "payload").write.format("ofindex").mode("append").save(str(path))
+        with self.assertRaisesRegex(Exception, "hidden"):
+            frame.write.format("ofindex").mode("append").save(str(self.dir / ".set"))
         path.mkdir()
         (path / "part-0").write_bytes(records.frame_ofrecord(b"x"))
         with self.assertRaisesRegex(Exception, "of another set"):

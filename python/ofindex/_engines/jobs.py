@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .._arguments import whole
 from .._building import BuildOptions, paths_of
 from .._dataset import Dataset
-from .._errors import StaleError
+from .._errors import LockError, StaleError
 from .._opening import open
 from .._parts import build_part, merge
 from .._source import Path
@@ -23,7 +25,7 @@ PARTS_PER_CPU = 4
 @dataclass(frozen=True)
 class BuildJob:
     """What the tasks of a build need; it pickles. First `build_part(k)` for each of the `parts`, on any worker, and
-    again if one is lost; then `merge` on one worker; then `finish` on the driver."""
+    again if one is lost; then `merge` on one worker; then `finish` on the driver, all of it while `alone`."""
 
     index: str
     parts: int
@@ -35,7 +37,7 @@ class BuildJob:
 
     @classmethod
     def begin(cls, data: Path | Sequence[Path], output: Path, parts: int, options: BuildOptions) -> BuildJob:
-        """Plan the build, on the driver, and create the folder of the parts.
+        """Plan the build, on the driver.
 
         Raises:
             ValueError: there is an index, and `force` is not set; `parts` is out of range.
@@ -47,12 +49,39 @@ class BuildJob:
             raise ValueError(f"{index}: already exists; expected a new name\nreplace it with force=True, or update it")
         paths = [_absolute(path) for path in paths_of(data)]
         folder = index + ".parts"
-        os.makedirs(folder, exist_ok=True)
         settings: dict[str, Any] = {"threads": 1, **options, "progress": False, "wait": True}
         columns_optional = bool(settings.pop("columns_optional", False))
         settings.pop("force", None)
         working = os.getcwd() if any(path.startswith("@") for path in paths) else None
         return cls(index, parts, paths, folder, settings, working, columns_optional)
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep the folder of the parts, on the driver, from other jobs; remove it at the end, if nothing is in it.
+
+        Raises:
+            LockError: another job builds the index.
+        """
+        while True:
+            os.makedirs(self._folder, exist_ok=True)
+            held = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(held)
+                error = LockError(f"{self.index}: another job builds it")
+                error.hint = "try again when it is done"
+                raise error from None
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(held), os.stat(self._folder)):
+                    break
+            os.close(held)  # another job has just removed it
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):  # it has parts, for a job that is started again, or is gone
+                os.rmdir(self._folder)
+            os.close(held)
 
     def build_part(self, part: int) -> str:
         """Build one of the parts, from 1 on, unless it is there already; return its path."""

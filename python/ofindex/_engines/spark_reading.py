@@ -42,8 +42,9 @@ _COMPARISONS: dict[type[Filter], Comparison] = {
     LessThanOrEqual: "<=",
 }
 _WIDER = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.int64()}
-_PARTITION_BYTES = 128 << 20  # as Spark divides files: a task costs some 70 ms beyond its rows
-_MAX_PARTITIONS = 10_000  # more would only keep the driver busy
+_TASK_BYTES = 128 << 20  # a task costs Spark some 70 ms beyond its rows
+_LEAST_TASK_BYTES = 4 << 20
+_MAX_TASKS = 10_000  # more would only keep the driver busy
 
 
 def spark_schema(selection: Selection) -> StructType:
@@ -58,6 +59,12 @@ def _known(kind: pa.DataType) -> pa.DataType:
     if kind == pa.large_string():
         return pa.string()
     return pa.binary() if kind == pa.large_binary() else _WIDER.get(kind, kind)
+
+
+def task_count(selection: Selection, cores: int) -> int:
+    """Return into how many tasks to divide a selection, on a cluster that runs `cores` at once."""
+    size = len(selection.view) * selection.mean_bytes()
+    return min(int(max(size / _TASK_BYTES, min(cores, size / _LEAST_TASK_BYTES))) + 1, _MAX_TASKS)
 
 
 def condition_of(filter: Filter, columns: Columns) -> Condition | None:
@@ -88,23 +95,20 @@ def condition_of(filter: Filter, columns: Columns) -> Condition | None:
 class SelectionReader(DataSourceReader):  # type: ignore[misc]
     """Reads a selection. Leaves all filters to Spark."""
 
-    def __init__(self, selection: Selection, schema: StructType, partitions: int | None) -> None:
+    def __init__(self, selection: Selection, schema: StructType, tasks: int) -> None:
         """
         Args:
             schema: Columns of the selection, with the types that Spark wants.
-            partitions: Into how many tasks to divide the rows; None: one for each 128 MiB.
+            tasks: Into how many to divide the rows.
         """
         self._selection = selection.with_names(schema.fieldNames())
         self._schema = schema
-        self._partitions = partitions
+        self._tasks = tasks
         # A feature that is decoded from the records may have the name of a column, but not its values.
         self._columns = columns_of(selection.stored)
 
     def partitions(self) -> Sequence[InputPartition]:
-        selection = self._selection
-        wanted = int(len(selection.view) * selection.mean_bytes() / _PARTITION_BYTES) + 1
-        views = selection.parts(self._partitions or min(wanted, _MAX_PARTITIONS))
-        return [InputPartition(view) for view in views]
+        return [InputPartition(view) for view in self._selection.parts(self._tasks)]
 
     def __getstate__(self) -> dict[str, Any]:
         # Each task gets its rows with its partition, and need not get all of them with the reader.
@@ -124,12 +128,12 @@ class PushingReader(SelectionReader):
     and to both sides of a union: the rows of the filters that were pushed last. So other filters are refused.
     """
 
-    def __init__(self, selection: Selection, schema: StructType, partitions: int | None, mark: str) -> None:
+    def __init__(self, selection: Selection, schema: StructType, tasks: int, mark: str) -> None:
         """
         Args:
             mark: The path of an empty file, on the driver; beside it, the filters of the data frame are kept.
         """
-        super().__init__(selection, schema, partitions)
+        super().__init__(selection, schema, tasks)
         self._mark = mark
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:

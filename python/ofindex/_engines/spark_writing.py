@@ -85,6 +85,8 @@ class SetWriter(DataSourceArrowWriter):  # type: ignore[misc]
             _ofindex.check_append(output, options.to, self._gzip)
         target = os.path.realpath(output)
         folder, name = os.path.split(target)
+        if name.startswith("."):
+            raise ValueError(f"{output}: readers ignore hidden folders: expected a name that does not begin with a dot")
         if os.path.ismount(target) or (os.path.isdir(target) and not os.access(folder, os.W_OK)):
             folder = target  # which stays, and its files are exchanged
         self._staging = os.path.join(folder, f".{name}.{uuid.uuid4().hex}.ofindex-draft")
