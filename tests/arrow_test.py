@@ -121,7 +121,7 @@ WRAPPED_IN = [
     (r"boost/interprocess/.*", "mmap/files"),
     (r"zstd\.h", "base"),
     (r"zlib\.h", "mmap/inflate index/writing"),
-    (r"sqlite3\.h", "index/database query/extension query/sql query/tables query/tables/groups query/tables/values"),
+    (r"sqlite3\.h", "index/database query/sql query/tables query/tables/groups query/tables/values"),
     (r"sqlite3ext\.h", "query/extension"),
     (r"CLI/.*", "tools/shell/command_line.cc"),
     (r"nlohmann/.*", "query/sampling tools/packing tools/shell"),
