@@ -44,6 +44,15 @@ def processes_below(root: int, is_wanted: Callable[[bytes], bool] = lambda _: Tr
     return [process for process in parents if is_wanted(commands[process]) and is_below(process)]
 
 
+def is_spark_executor(command: bytes) -> bool:
+    return b"CoarseGrainedExecutorBackend" in command
+
+
+def is_spark_worker(command: bytes) -> bool:
+    """Whether it is a Python process of an executor; Spark runs others, which plan, beside the driver."""
+    return b"pyspark.daemon" in command and b"pyspark.sql.worker" not in command
+
+
 def kill_when_seen(is_victim: Callable[[bytes], bool], after: float, seconds: float = 60) -> list[int]:
     """Kills the first process of ours whose command line `is_victim` knows, `after` seconds later; [] if there is
     none."""

@@ -9,13 +9,14 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest(f"no {missing.name}") from None
 
+from python.cluster_builds import is_spark_executor, is_spark_worker
 from python.engine_kills import EngineKills
 
 
 class SparkKillsTest(EngineKills):
     engine = "spark"
     works = ("build", "read", "write")
-    victims = (lambda command: b"pyspark.daemon" in command, lambda command: b"CoarseGrainedExecutorBackend" in command)
+    victims = (is_spark_worker, is_spark_executor)
 
 
 del EngineKills  # which has no engine

@@ -29,20 +29,12 @@ from ofindex._engines.conditions import Columns
 from ofindex._engines.selection import Selection
 from ofindex._engines.spark_reading import SelectionReader, condition_of, spark_schema, task_count
 from oracle import messages, records
-from python.cluster_builds import ClusterBuilds, ReadData, kill_when_seen
+from python.cluster_builds import ClusterBuilds, ReadData, is_spark_executor, is_spark_worker, kill_when_seen
 from python.work import WorkTest, example
 
 QUERIES = int(os.environ.get("OFINDEX_SPARK_QUERIES", "24"))
 RECORDS = 900
 spark: Any = None
-
-
-def is_executor(command: bytes) -> bool:
-    return b"CoarseGrainedExecutorBackend" in command
-
-
-def is_python_worker(command: bytes) -> bool:
-    return b"pyspark.daemon" in command
 
 
 def setUpModule() -> None:
@@ -70,7 +62,7 @@ def setUpModule() -> None:
 
 
 class BuildTest(ClusterBuilds):
-    victims = (is_python_worker, is_executor)
+    victims = (is_spark_worker, is_spark_executor)
 
     def build(self, *args: Any, **options: Any) -> ofindex.Dataset:
         return ofindex.spark.build(spark, *args, **options)
@@ -376,7 +368,7 @@ class WriteTest(WorkTest):
             broken.write.format("ofindex").mode("overwrite").save(path)
         self.assertEqual(self.payloads(), before)
         slow = spark.range(0, 40_000, 1, 4).selectExpr("id AS n", "repeat('x', 2000) AS text")
-        for victim in (is_python_worker, is_executor):
+        for victim in (is_spark_worker, is_spark_executor):
             killed: list[int] = []
             killer = threading.Thread(target=lambda: killed.extend(kill_when_seen(victim, 0.3)))  # noqa: B023
             killer.start()
