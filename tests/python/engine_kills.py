@@ -65,16 +65,15 @@ class Driver:
         return ""
 
     def kill(self) -> None:
-        """Kills the driver alone, and waits until all that it has started has ended by itself, or half a minute."""
+        """Kills the driver alone, waits some seconds for what it has started to end by itself, and kills the rest."""
         below = processes_below(self.process.pid)
         self.process.kill()
         self.process.wait()
-        end = time.monotonic() + 30
-        while time.monotonic() < end and any(map(is_running, below)):
-            time.sleep(0.05)
+        wait_for(below, 5)
         for process in below:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
+        wait_for(below, 30)
         self.input.close()
         self.output.close()
         self.log.close()
@@ -87,6 +86,13 @@ class Driver:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(30)
         self.kill()
+
+
+def wait_for(processes: list[int], seconds: float) -> None:
+    """Waits until they have ended, for at most so many seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and any(map(is_running, processes)):
+        time.sleep(0.05)
 
 
 def is_running(process: int) -> bool:
