@@ -71,16 +71,19 @@ ROOMS = {
     "query/filter query/tables/groups query/tables/values",
     "query/tables/groups": "base proto/extract query/aggregates query/columns query/filter query/tables/values",
     "query/tables/values": "base index/chunks index/columns query/columns",
-    "tools": "base tools/shell tools/verbs",
+    "tools": "base tools/options tools/shell tools/verbs",
+    "tools/help": "base index/catalog index/columns query/columns",
+    "tools/options": "base mmap index/writing tools/help tools/shell",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
+    "tools/report": "base index/build index/columns query/sql query/stats tools/shell",
     "tools/sampling": "base query query/columns query/sampling query/sampling/orders tools/shell",
-    "tools/shell": "base proto mmap index/build index/catalog index/chunks index/columns index/shards index/writing "
+    "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/shards "
     "query/columns query/filter query/sql",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
     "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
     "index/parts index/shards index/update index/writing query query/columns query/sampling query/sql query/stats "
-    "tools/packing tools/sampling tools/shell tools/show",
+    "tools/help tools/options tools/packing tools/report tools/sampling tools/shell tools/show",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/merge index/parts index/update "
     "query/columns query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert "
@@ -123,7 +126,7 @@ WRAPPED_IN = [
     (r"zlib\.h", "mmap/inflate index/writing"),
     (r"sqlite3\.h", "index/database query/sql query/tables query/tables/groups query/tables/values"),
     (r"sqlite3ext\.h", "query/extension"),
-    (r"CLI/.*", "tools/shell/command_line.cc"),
+    (r"CLI/.*", "tools/options/command_line.cc tools/options/usage_error.cc"),
     (r"nlohmann/.*", "query/sampling tools/packing tools/shell"),
     (r"simdjson\.h|csv\.h", "tools/packing"),
     (
@@ -294,7 +297,7 @@ class ComplaintsTest(unittest.TestCase):
         ("mmap/files/mapped_file.cc", "<boost/interprocess/file_mapping.hpp>"),
         ("index/database/sqlite.cc", "<sqlite3.h>"),
         ("query/sql/session.cc", "<sqlite3.h>"),
-        ("tools/shell/command_line.cc", "<CLI/CLI.hpp>"),
+        ("tools/options/command_line.cc", "<CLI/CLI.hpp>"),
         ("mmap/files/fault_guard.cc", "<sys/mman.h>"),
         ("mmap/files/fault_guard.cc", "<csignal>"),
     ]
@@ -322,10 +325,10 @@ class ComplaintsTest(unittest.TestCase):
         ("index/build/builder.cc", "<boost/interprocess/file_mapping.hpp>", "is for mmap/files alone"),
         ("index/walk/walker.cc", "<xxhash.h>", "is for base alone"),
         ("proto/wire/wire.cc", "<tl/expected.hpp>", "is for base include/ofindex alone"),
-        ("query/sql/sql.cc", "<CLI/CLI.hpp>", "is for tools/shell/command_line.cc alone"),
-        ("tools/main.cc", "<CLI/CLI.hpp>", "is for tools/shell/command_line.cc alone"),
-        ("tools/shell/command_line.h", "<CLI/CLI.hpp>", "is for tools/shell/command_line.cc alone"),
-        ("tools/verbs/get.cc", "<CLI/App.hpp>", "is for tools/shell/command_line.cc alone"),
+        ("query/sql/sql.cc", "<CLI/CLI.hpp>", "is for tools/options/command_line.cc tools/options/usage_error.cc alone"),
+        ("tools/main.cc", "<CLI/CLI.hpp>", "is for tools/options/command_line.cc tools/options/usage_error.cc alone"),
+        ("tools/options/command_line.h", "<CLI/CLI.hpp>", "is for tools/options/command_line.cc tools/options/usage_error.cc alone"),
+        ("tools/verbs/get.cc", "<CLI/App.hpp>", "is for tools/options/command_line.cc tools/options/usage_error.cc alone"),
         ("query/sql/sql.cc", "<zlib.h>", "is for mmap/inflate index/writing alone"),
         ("index/build/builder.cc", '"proto/example.pb.h"', "is for tests alone"),
         ("tools/main.cc", "<google/protobuf/message.h>", "is for tests alone"),

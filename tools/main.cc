@@ -5,15 +5,13 @@
 #include <unistd.h>
 
 #include "base/allocation.h"
-#include "tools/shell/command_line.h"
+#include "tools/options/command_line.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
 namespace {
-
-constexpr char kVersion[] = "ofindex " OFINDEX_VERSION;
 
 Context* signalled_context = nullptr;
 
@@ -51,11 +49,11 @@ Result<int> RunVerb(const VerbBody& body) {
 }
 
 Result<int> Run(int argc, char** argv, Context& context) {
-  CommandLine line("ofindex",
-                   "Random access to the records of OFRecord and TFRecord files, in place.\n\n"
-                   "  ofindex build data/train       read the shards once, write data/train.ofidx\n"
-                   "  ofindex get data/train 5 -1    show record 5 and the last one\n",
-                   kVersion);
+  CommandLine line({.program = "ofindex",
+                    .summary = "Random access to the records of OFRecord and TFRecord files, in place",
+                    .version = OFINDEX_VERSION,
+                    .examples = {{"ofindex build data/train", "Reads the shards once, and writes data/train.ofidx"},
+                                 {"ofindex get data/train 5 -1", "Shows record 5 and the last one"}}});
   AddBuild(line, context);
   AddUpdate(line, context);
   AddMerge(line, context);
@@ -71,6 +69,7 @@ Result<int> Run(int argc, char** argv, Context& context) {
   AddPack(line, context);
   AddConvert(line, context);
   AddExport(line, context);
+  AddHelp(line, context);
   OFINDEX_ASSIGN(const VerbBody body, line.Parse(argc, argv));
   return RunVerb(body);
 }

@@ -18,7 +18,7 @@ from docs.work_folder import WorkFolderTest  # noqa: E402
 
 
 class CommandLineTest(WorkFolderTest):
-    VERBS = tuple("build merge update info schema stats where sample sql verify get cat pack convert export".split())
+    VERBS = tuple("build merge update info schema stats where sample sql verify get cat pack convert export help".split())
     TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
     def setUp(self) -> None:

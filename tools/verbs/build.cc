@@ -9,8 +9,8 @@
 #include "index/build/builder.h"
 #include "index/columns/column_choice.h"
 #include "index/parts/part_plan.h"
+#include "tools/report/build_report.h"
 #include "tools/shell/progress_display.h"
-#include "tools/verbs/build_report.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
@@ -72,7 +72,8 @@ void AddColumnOptions(Verb& verb, BuildArguments& arguments) {
   verb.AddOption("--columns", arguments.columns, "NAME,...",
                  "Features that become columns: auto (those with one short value in some record), none (payloads are "
                  "not decoded), comma-separated names (lists included), or auto,NAME,... (both); default auto")
-      .NotEmpty();
+      .NotEmpty()
+      .Suggests({"auto", "none"});
   verb.AddFlag("--columns-optional", arguments.options.columns_optional,
                "Build even if no record has a feature that --columns names; default: an error");
   verb.AddOption("--descriptor", arguments.options.descriptor, "FILE",

@@ -6,10 +6,10 @@
 #include "query/dataset.h"
 #include "query/ordinals.h"
 #include "query/sampling/reading_facts.h"
+#include "tools/options/reading_options.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
-#include "tools/shell/reading_options.h"
 #include "tools/show/lost_shards.h"
 #include "tools/show/shown_record.h"
 #include "tools/verbs/verbs.h"
@@ -140,7 +140,8 @@ void AddGet(CommandLine& line, Context& context) {
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddArgument("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B")
       .Required();
-  verb.AddOption("--feature", arguments->feature, "NAME", "Only this feature (a feature list is NAME[])");
+  verb.AddOption("--feature", arguments->feature, "NAME", "Only this feature (a feature list is NAME[])")
+      .Completes(Completes::kFeature);
   verb.AddFlag("--raw", arguments->raw,
                "The payload's bytes; with --feature, its values: byte strings as they are, numbers little-endian")
       .Excludes({"--json", "--jsonl"});

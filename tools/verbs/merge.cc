@@ -6,8 +6,8 @@
 
 #include "index/catalog/paths.h"
 #include "index/merge/merger.h"
+#include "tools/report/build_report.h"
 #include "tools/shell/progress_display.h"
-#include "tools/verbs/build_report.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {

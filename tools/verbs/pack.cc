@@ -10,11 +10,11 @@
 #include "base/text.h"
 #include "index/output/set_names.h"
 #include "index/shards/output_rule.h"
+#include "tools/options/output_options.h"
 #include "tools/packing/pack_source.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
-#include "tools/shell/output_options.h"
 #include "tools/shell/progress_display.h"
 #include "tools/verbs/verbs.h"
 
@@ -130,21 +130,21 @@ Result<int> Pack(PackArguments& arguments, Context& context) {
 void AddSourceOptions(Verb& verb, PackArguments& arguments) {
   PackRequest& request = arguments.request;
   verb.AddArgument("SOURCE", request.sources, "Folders of files, CSV files, JSON lines files").Required();
-  verb.AddIndexedChoice("--from", request.form,
-                        {{"files", SourceForm::kFiles},
-                         {"jsonl", SourceForm::kJsonLines},
-                         {"csv", SourceForm::kCsv},
-                         {"tsv", SourceForm::kTsv}},
-                        "FORM", "files (one record each), jsonl, csv or tsv; default: by the names of the sources");
+  verb.AddChoice("--from", request.form,
+                 {{"files", SourceForm::kFiles},
+                  {"jsonl", SourceForm::kJsonLines},
+                  {"csv", SourceForm::kCsv},
+                  {"tsv", SourceForm::kTsv}},
+                 "FORM", "files (one record each), jsonl, csv or tsv; default: by the names of the sources");
   verb.AddOption("--field", request.field, "NAME", "For files: the feature that holds a file's bytes; default content");
   verb.AddOption("--schema", request.schema, "FILE",
                  "For rows: a JSON file of feature names and types; default: inferred from all rows");
-  verb.AddIndexedChoice("--time-unit", request.unit,
-                        {{"s", TimeUnit::kSeconds},
-                         {"ms", TimeUnit::kMilliseconds},
-                         {"us", TimeUnit::kMicroseconds},
-                         {"ns", TimeUnit::kNanoseconds}},
-                        "UNIT", "Unit of times and timestamps: s, ms, us or ns; default us");
+  verb.AddChoice("--time-unit", request.unit,
+                 {{"s", TimeUnit::kSeconds},
+                  {"ms", TimeUnit::kMilliseconds},
+                  {"us", TimeUnit::kMicroseconds},
+                  {"ns", TimeUnit::kNanoseconds}},
+                 "UNIT", "Unit of times and timestamps: s, ms, us or ns; default us");
   verb.AddOption(
           "--payload", arguments.payload, "PAYLOAD",
           "In TFRecords: example (default), or sequence_example, in which lists of lists become feature lists; in "

@@ -10,11 +10,11 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "query/sql/open_session.h"
+#include "tools/report/row_writer.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/shell/watchdog.h"
-#include "tools/verbs/row_writer.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {

@@ -9,11 +9,11 @@
 #include "query/columns/find_column.h"
 #include "query/columns/snapshot.h"
 #include "query/stats/group_stats.h"
+#include "tools/report/stats_text.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
 #include "tools/shell/value_text.h"
 #include "tools/shell/watchdog.h"
-#include "tools/verbs/stats_text.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
@@ -259,12 +259,13 @@ void AddStats(CommandLine& line, Context& context) {
   // The parser takes an argument in brackets for a list.
   verb.AddArgument("NAME", arguments->names,
                    "Columns, or features; default: those of all features, and _length; before a name that begins with "
-                   "[, write a backslash");
+                   "[, write a backslash")
+      .Completes(Completes::kColumn);
   verb.AddOption("--top", arguments->top, "N",
                  "Number of most frequent values or groups to show; default 10, but all groups with --json or --csv")
       .Between(size_t{0}, kMaxTop);
   verb.AddOption("--bins", arguments->bins, "N", "Bins of a histogram; default 10").Between(size_t{1}, kMaxBins);
-  verb.AddOption("--by", arguments->by, "NAME",
+  verb.AddOption("--by", arguments->by, "COLUMN",
                  "Group the records by this column, and summarise the numbers of the others");
   verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")
       .Excludes({"--json", "--jsonl"});

@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "index/catalog/paths.h"
 #include "index/update/updater.h"
+#include "tools/report/build_report.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/progress_display.h"
-#include "tools/verbs/build_report.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {

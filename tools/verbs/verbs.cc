@@ -1,9 +1,12 @@
 #include "tools/verbs/verbs.h"
 
+#include "tools/verbs/explanations.h"
+
 namespace ofindex {
 
 Verb AddVerb(CommandLine& line, Context& context, const char* name, const char* help, Formats formats) {
   Verb verb = line.AddVerb(name, help);
+  Explain(verb, name);
   if (formats != Formats::kNone) {
     verb.AddFlag("--json", context.json, "One JSON document on standard output");
     if (formats == Formats::kJsonAndJsonl) {
@@ -12,27 +15,26 @@ Verb AddVerb(CommandLine& line, Context& context, const char* name, const char* 
       verb.AddFlag("--jsonl", context.json, "The same, on one line").Excludes({"--json"});
     }
   }
-  verb.AddVersion();
   verb.AddFlag("-q,--quiet", context.quiet, "No messages except errors");
   verb.AddFlag("-v,--verbose", context.verbose, "More messages");
-  verb.AddIndexedChoice("--progress", context.progress_mode,
-                        {{"auto", ProgressMode::kAuto},
-                         {"plain", ProgressMode::kPlain},
-                         {"json", ProgressMode::kJson},
-                         {"none", ProgressMode::kNone}},
-                        "MODE",
-                        "On standard error: auto (a line on a terminal, otherwise plain), plain (a line every 30 s), "
-                        "json (an object per line), none; default auto");
-  verb.AddIndexedChoice("--color", context.color,
-                        {{"auto", When::kAuto}, {"always", When::kAlways}, {"never", When::kNever}}, "WHEN",
-                        "auto, always or never; auto obeys NO_COLOR and CLICOLOR_FORCE; default auto");
+  verb.AddChoice("--progress", context.progress_mode,
+                 {{"auto", ProgressMode::kAuto},
+                  {"plain", ProgressMode::kPlain},
+                  {"json", ProgressMode::kJson},
+                  {"none", ProgressMode::kNone}},
+                 "MODE",
+                 "On standard error: auto (a line on a terminal, otherwise plain), plain (a line every 30 s), "
+                 "json (an object per line), none; default auto");
+  verb.AddChoice("--color", context.color, {{"auto", When::kAuto}, {"always", When::kAlways}, {"never", When::kNever}},
+                 "WHEN", "auto, always or never; auto obeys NO_COLOR and CLICOLOR_FORCE; default auto");
+  verb.EndCommonOptions();
   return verb;
 }
 
 void AddInflateOptions(Verb& verb, InflateOptions& inflate) {
   verb.AddMebibytes("--checkpoint-every", inflate.checkpoint_bytes, 1, 1024,
                     "Compressed shards: inflated MiB between access points; default 2");
-  verb.AddNumber("--max-ratio", inflate.max_ratio, "N",
+  verb.AddOption("--max-ratio", inflate.max_ratio, "N",
                  "Compressed shards: the most inflated bytes per byte of the file; a shard beyond that is refused as a "
                  "bomb; default 200")
       .Between(1, 2000);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "index/build/builder.h"
-#include "tools/shell/command_line.h"
+#include "tools/options/command_line.h"
 #include "tools/shell/context.h"
 
 namespace ofindex {
@@ -23,6 +23,9 @@ void AddSql(CommandLine& line, Context& context);
 void AddPack(CommandLine& line, Context& context);
 void AddConvert(CommandLine& line, Context& context);
 void AddExport(CommandLine& line, Context& context);
+
+/// Adds the verb that explains the others, all of which `line` has by then.
+void AddHelp(CommandLine& line, Context& context);
 
 /// Adds a verb with the options common to all verbs. `formats` says whether it has --json and --jsonl.
 enum class Formats { kNone, kJson, kJsonAndJsonl };

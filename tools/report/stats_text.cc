@@ -1,4 +1,4 @@
-#include "tools/verbs/stats_text.h"
+#include "tools/report/stats_text.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "tools/shell/command_line.h"
+#include "tools/options/command_line.h"
 
 #include <doctest/doctest.h>
 
@@ -24,10 +24,9 @@ struct Painting {
   double share = 0;
   uint64_t bytes = 0;
   Colour colour = Colour::kBlue;
-  std::optional<Colour> frame;
   bool wet = false;
   int verbose = 0;
-  CommandLine line{"painter", "Paints.", "painter 1"};
+  CommandLine line{CommandTable{.program = "painter", .summary = "Paints", .version = "1"}};
 
   Painting() {
     Verb paint = line.AddVerb("paint", "Paint a wall");
@@ -43,7 +42,6 @@ struct Painting {
     paint.AddMebibytes("--cache", bytes, 1, 8, "Memory");
     const std::vector<std::pair<std::string, Colour>> colours = {{"red", Colour::kRed}, {"green", Colour::kGreen}};
     paint.AddChoice("--colour", colour, colours, "COLOUR", "red or green");
-    paint.AddIndexedChoice("--frame", frame, {{"red", Colour::kRed}, {"green", Colour::kGreen}}, "COLOUR", "The same");
     paint.AddFlag("--wet", wet, "A flag");
     paint.AddFlag("-v", verbose, "A flag that is counted");
     paint.Runs([] { return 3; });
@@ -68,8 +66,8 @@ TEST_CASE("values are stored in the variables of their options") {
   Painting painting;
   REQUIRE(painting.Parse({"paint", "a",       "b",       "c",      "--title", "t",      "-p",
                           "x=1",   "--param", "y",       "--seed", "7",       "--most", "18446744073709551615",
-                          "-j",    "0x10",    "--share", "0.5",    "--cache", "8",      "--colour",
-                          "green", "--frame", "red",     "--wet",  "-vv"}));
+                          "-j",    "16",      "--share", "0.5",    "--cache", "8",      "--colour",
+                          "green", "--wet",   "-vv"}));
   CHECK(painting.wall == "a");
   CHECK(painting.more == std::vector<std::string>{"b", "c"});
   CHECK(painting.name == "none");
@@ -81,7 +79,6 @@ TEST_CASE("values are stored in the variables of their options") {
   CHECK(painting.share == 0.5);
   CHECK(painting.bytes == uint64_t{8} << 20);
   CHECK(painting.colour == Colour::kGreen);
-  CHECK(painting.frame == Colour::kRed);
   CHECK(painting.wet);
   CHECK(painting.verbose == 2);
 }
@@ -94,16 +91,7 @@ TEST_CASE("variables of options that are not given keep their values") {
   CHECK_FALSE(painting.title);
   CHECK_FALSE(painting.most);
   CHECK(painting.colour == Colour::kBlue);
-  CHECK_FALSE(painting.frame);
   CHECK_FALSE(painting.wet);
-}
-
-TEST_CASE("only an indexed choice accepts the index of a word") {
-  Painting painting;
-  REQUIRE(painting.Parse({"paint", "a", "--frame", "1"}));
-  CHECK(painting.frame == Colour::kGreen);
-  CHECK_FALSE(Painting().Parse({"paint", "a", "--frame", "2"}));
-  CHECK_FALSE(Painting().Parse({"paint", "a", "--colour", "1"}));
 }
 
 TEST_CASE("a wrong command line is a usage error with a hint to see the help") {
@@ -113,16 +101,25 @@ TEST_CASE("a wrong command line is a usage error with a hint to see the help") {
     std::string hint;
   };
   for (const Wrong& wrong : std::vector<Wrong>{
-           {{}, "A subcommand is required", "see `ofindex --help`"},
-           {{"sand"}, "there is no verb 'sand'", "see `ofindex --help`"},
-           {{"paint"}, "WALL is required", "see `ofindex paint --help`"},
-           {{"paint", "a", "--name", ""}, "--name: is empty; expected a name", "see `ofindex paint --help`"},
-           {{"paint", "a", "--name", "n", "--title", "t"}, "--name excludes --title", "see `ofindex paint --help`"},
-           {{"paint", "a", "--most", "1"}, "--most requires --seed", "see `ofindex paint --help`"},
-           {{"paint", "a", "-j", "65"}, "--threads: Value 65 not in range 1 to 64", "see `ofindex paint --help`"},
+           {{}, "the verb is missing; usage: painter VERB [ARGUMENTS] [OPTIONS]", "see `painter --help`"},
+           {{"sand"}, "there is no verb 'sand'", "see `painter --help`"},
+           {{"pain"}, "there is no verb 'pain'", "did you mean 'paint'?"},
+           {{"paint"}, "WALL is missing; usage: painter paint WALL [MORE...] [OPTIONS]", "see `painter paint --help`"},
+           {{"paint", "a", "--name", ""}, "--name: is empty; expected a name", "see `painter paint --help`"},
+           {{"paint", "a", "--nane", "n"}, "paint has no option '--nane'", "did you mean '--name'?"},
+           {{"paint", "a", "--name", "n", "--title", "t"},
+            "--name and --title exclude each other; expected one of them",
+            "see `painter paint --help`"},
+           {{"paint", "a", "--most", "1"}, "--most: expected only together with --seed", "see `painter paint --help`"},
+           {{"paint", "a", "-j", "65"},
+            "--threads: expected a number from 1 to 64, got '65'",
+            "see `painter paint --help`"},
+           {{"paint", "a", "-j", "0x10"},
+            "--threads: expected a number from 1 to 64, got '0x10'",
+            "see `painter paint --help`"},
            {{"paint", "a", "--seed", "-1"},
-            "--seed: '-1' is not a number from 0 to 18446744073709551615",
-            "see `ofindex paint --help`"},
+            "--seed: expected a number from 0 to 18446744073709551615, got '-1'",
+            "see `painter paint --help`"},
        }) {
     CAPTURE(wrong.message);
     const Result<VerbBody> parsed = Painting().Parse(wrong.words);
@@ -133,20 +130,18 @@ TEST_CASE("a wrong command line is a usage error with a hint to see the help") {
   }
 }
 
-TEST_CASE("a negative number is refused if the bounds are signed, and wraps if they are unsigned") {
-  uint64_t top = 0;
-  CommandLine line("painter", "Paints.", "painter 1");
-  Verb verb = line.AddVerb("rest", "Do nothing");
-  verb.AddOption("--signed", top, "N", "A number").Between(0, 9);
-  verb.AddOption("--unsigned", top, "N", "A number").Between(uint64_t{0}, uint64_t{9});
-  const auto parse = [&line](std::string option) {
-    std::string words[] = {"painter", "rest", std::move(option), "-18446744073709551615"};
-    char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
-    return line.Parse(4, argv).has_value();
-  };
-  CHECK_FALSE(parse("--signed"));
-  CHECK(parse("--unsigned"));
-  CHECK(top == 1);
+TEST_CASE("the table has what the verbs declare") {
+  const Painting painting;
+  const VerbText* paint = painting.line.table().Find("paint");
+  REQUIRE(paint != nullptr);
+  CHECK(paint->summary == "Paint a wall");
+  CHECK(paint->Find("--param") == paint->Find("-p"));
+  CHECK(paint->Find("-p")->repeats);
+  CHECK(paint->Find("--colour")->words == std::vector<std::string>{"red", "green"});
+  CHECK(paint->Find("--colour")->completes == Completes::kWords);
+  CHECK(paint->Find("--wet")->value.empty());
+  CHECK(paint->Find("WALL") == nullptr);
+  CHECK(painting.line.table().Find("sand") == nullptr);
 }
 
 }  // namespace

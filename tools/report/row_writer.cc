@@ -1,4 +1,4 @@
-#include "tools/verbs/row_writer.h"
+#include "tools/report/row_writer.h"
 
 #include <set>
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tools/help/command_table.h"
 
 namespace CLI {
 class App;
@@ -32,12 +33,16 @@ class Option {
   /// Refuses an empty value. For names, since an unset variable in a script is empty.
   Option NotEmpty();
 
+  /// Says what completes its value, where the word for the value does not say so: see Verb.
+  Option Completes(ofindex::Completes what);
+
+  /// Offers these words as completions, besides what else completes its value; others are accepted, too.
+  Option Suggests(const std::vector<std::string>& words);
+
   /// Accepts only these words.
   Option OneOf(const std::vector<std::string>& words);
 
-  /// Accepts only numbers from `min` to `max`. The value is parsed as a number of their type: as uint64_t, -N is
-  /// 2^64 - N. Options added with AddNumber accept no sign at all.
-  Option Between(int min, int max);
+  /// Accepts only whole numbers from `min` to `max`, without sign, leading zeros or base prefix.
   Option Between(uint64_t min, uint64_t max);
 
   /// Refuses this option together with any of `names`, such as "--json". The verb must have declared them.
@@ -48,18 +53,28 @@ class Option {
 
  private:
   friend class Verb;
-  explicit Option(CLI::Option* option) : option_(option) {}
+  Option(CLI::Option* option, OptionText* text) : option_(option), text_(text) {}
 
   CLI::Option* option_;
+  OptionText* text_;
 };
 
 /// A verb being declared. A handle, valid while its CommandLine lives. Parsing writes to the variables passed to it, so
 /// they must live until then; those of options that are not given keep their values. Help lists options in the order in
 /// which they were added.
 ///
-/// `names` is one name or two: "-o,--output". `type` stands for the value in the help: "DIR".
+/// `names` is one name or two: "-o,--output". `type` stands for the value in the help, and decides what completes it:
+/// INDEX, FILE, DIR, COLUMN and NAME,... (features) do.
 class Verb {
  public:
+  /// Sets what help says beyond the phrase given to AddVerb: paragraphs, separated by empty lines.
+  void Describe(std::string description) { text_->description = std::move(description); }
+
+  /// Adds an example to the help: a command line, and what it does.
+  void AddExample(std::string command, std::string effect) {
+    text_->examples.push_back({std::move(command), std::move(effect)});
+  }
+
   /// Adds a positional argument. A vector takes any number of words; if Required(), at least one.
   Option AddArgument(const char* name, std::string& value, const char* help);
   Option AddArgument(const char* name, std::vector<std::string>& values, const char* help);
@@ -85,19 +100,12 @@ class Verb {
     return AddWord(names, WordsOf(choices), Storing(value, choices), type, help);
   }
 
-  /// Adds the same, but also accepts the index of a word in `choices`.
-  template <typename Value>
-  Option AddIndexedChoice(const char* names, Value& value, const std::vector<std::pair<std::string, Value>>& choices,
-                          const char* type, const std::string& help) {
-    return AddIndexedWord(names, WordsOf(choices), Storing(value, choices), type, help);
-  }
-
   /// Adds a flag. An int counts how often it is given: -vv is 2.
   Option AddFlag(const char* names, bool& given, const char* help);
   Option AddFlag(const char* names, int& times, const char* help);
 
-  /// Adds --version.
-  void AddVersion();
+  /// Marks all options added so far, and --help and --version, which it adds, as those of every verb.
+  void EndCommonOptions();
 
   /// Sets the body that CommandLine::Parse returns if the command line names this verb.
   void Runs(VerbBody body);
@@ -106,7 +114,7 @@ class Verb {
   friend class CommandLine;
   using TakeIndex = std::function<void(size_t)>;
 
-  Verb(CLI::App* app, const char* version, VerbBody* chosen) : app_(app), version_(version), chosen_(chosen) {}
+  Verb(CLI::App* app, VerbText* text, VerbBody* chosen) : app_(app), text_(text), chosen_(chosen) {}
 
   template <typename Value>
   static std::vector<std::string> WordsOf(const std::vector<std::pair<std::string, Value>>& choices) {
@@ -122,29 +130,32 @@ class Verb {
 
   Option AddWord(const char* names, const std::vector<std::string>& words, const TakeIndex& take, const char* type,
                  const std::string& help);
-  Option AddIndexedWord(const char* names, const std::vector<std::string>& words, const TakeIndex& take,
-                        const char* type, const std::string& help);
+  Option Record(CLI::Option* option, OptionText text);
 
   CLI::App* app_;
-  const char* version_;
+  VerbText* text_;
   VerbBody* chosen_;
 };
 
 /// The command line: its verbs, and the arguments and options of each. Wraps CLI11. Not thread-safe.
 class CommandLine {
  public:
-  /// `help` begins the text of --help, and --version prints `version`. Both must outlive this object.
-  CommandLine(const char* program, const char* help, const char* version);
+  /// `about` says what the command is, its verbs and their options are still missing.
+  explicit CommandLine(CommandTable about);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  Verb AddVerb(const char* name, const char* help);
+  /// Adds a verb; `summary` is a phrase without a final stop.
+  Verb AddVerb(const char* name, const char* summary);
+
+  /// All that was declared. Valid while this object lives.
+  [[nodiscard]] const CommandTable& table() const;
 
   /// Parses the arguments of main(), writes the variables of the options, and returns the body of the verb named.
-  /// --help and --version print their text and return a body that does nothing. Call it once.
+  /// --help and --version return a body that prints their text. Call it once.
   ///
-  /// Errors: kUsage if the arguments are not those of a verb; the hint names the help to read.
+  /// Errors: kUsage if the arguments are not those of a verb; the hint says what was meant, or names the help to read.
   [[nodiscard]] Result<VerbBody> Parse(int argc, char** argv);
 
  private:

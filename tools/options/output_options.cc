@@ -1,4 +1,4 @@
-#include "tools/shell/output_options.h"
+#include "tools/options/output_options.h"
 
 #include "base/text.h"
 

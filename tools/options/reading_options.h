@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mmap/record_reader.h"
-#include "tools/shell/command_line.h"
+#include "tools/options/command_line.h"
 
 namespace ofindex {
 

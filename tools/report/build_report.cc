@@ -1,4 +1,4 @@
-#include "tools/verbs/build_report.h"
+#include "tools/report/build_report.h"
 
 #include <algorithm>
 #include <array>

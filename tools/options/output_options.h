@@ -3,7 +3,7 @@
 #include <string>
 
 #include "index/writing/shard_set_writer.h"
-#include "tools/shell/command_line.h"
+#include "tools/options/command_line.h"
 #include "tools/shell/json.h"
 
 namespace ofindex {

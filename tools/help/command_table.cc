@@ -1,0 +1,87 @@
+#include "tools/help/command_table.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace ofindex {
+
+std::vector<std::string> OptionText::NameList() const {
+  std::vector<std::string> list(1);
+  for (const char c : names) {
+    if (c == ',') {
+      list.emplace_back();
+    } else {
+      list.back() += c;
+    }
+  }
+  return list;
+}
+
+const OptionText* VerbText::Find(std::string_view option) const {
+  for (const OptionText& text : options) {
+    const std::vector<std::string> names = text.NameList();
+    if (!text.is_argument && std::find(names.begin(), names.end(), option) != names.end()) return &text;
+  }
+  return nullptr;
+}
+
+std::vector<OptionGroup> VerbText::Groups() const {
+  std::vector<OptionGroup> groups = {{"Arguments", {}}, {"Options", {}}, {"Options of every verb", {}}};
+  for (const OptionText& option : options) {
+    groups[option.is_argument ? 0 : option.is_common ? 2 : 1].options.push_back(&option);
+  }
+  std::erase_if(groups, [](const OptionGroup& group) { return group.options.empty(); });
+  return groups;
+}
+
+std::string VerbText::Usage(const std::string& program) const {
+  std::string usage = StrCat(program, " ", name);
+  for (const OptionText& option : options) {
+    if (!option.is_argument) continue;
+    const std::string word = option.names + (option.repeats ? "..." : "");
+    usage += option.is_required ? " " + word : " [" + word + "]";
+  }
+  for (const OptionText& option : options) {
+    if (!option.is_argument && option.is_required) usage += StrCat(" ", option.NameList().front(), " ", option.value);
+  }
+  return usage + " [OPTIONS]";
+}
+
+const VerbText* CommandTable::Find(const std::string& name) const {
+  const auto found = std::find_if(verbs.begin(), verbs.end(), [&](const VerbText& verb) { return verb.name == name; });
+  return found == verbs.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> CommandTable::VerbNames() const {
+  std::vector<std::string> names;
+  for (const VerbText& verb : verbs) names.push_back(verb.name);
+  return names;
+}
+
+const std::vector<ExitCodeText>& ExitCodes() {
+  static const std::vector<ExitCodeText> codes = {
+      {0, "success"},
+      {1, "the answer is no: nothing matches, or verify found a fault"},
+      {2, "wrong usage: options, ordinals, features or SQL"},
+      {3, "faulty data: damage or bad records, which are listed; intact records are not affected"},
+      {4, "the index is missing, foreign, corrupt or stale, or shards are missing"},
+      {5, "input or output failed"},
+      {6, "another process is building this index"},
+      {7, "a limit was reached: memory, time, size"},
+      {130, "interrupted"},
+  };
+  return codes;
+}
+
+const std::vector<VariableText>& Variables() {
+  static const std::vector<VariableText> variables = {
+      {"NO_COLOR", "if set and not empty, no colours"},
+      {"CLICOLOR_FORCE", "if set, not empty and not 0, colours even in a pipe"},
+      {"XDG_CACHE_HOME",
+       "the maps of indexes whose folder cannot be written are in its subfolder ofindex/; default ~/.cache"},
+  };
+  return variables;
+}
+
+}  // namespace ofindex

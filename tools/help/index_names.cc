@@ -1,0 +1,76 @@
+#include "tools/help/index_names.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "index/catalog/paths.h"
+#include "index/columns/column_choice.h"
+#include "query/columns/snapshot.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::vector<FeatureRow>> FeaturesOf(const std::string& name) {
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(name));
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
+  return FeaturesByName(catalog->features());
+}
+
+}  // namespace
+
+std::vector<IndexName> NamesOfIndex(const std::string& name, NamesOf which) {
+  std::vector<IndexName> names;
+  const Result<std::vector<FeatureRow>> features = FeaturesOf(name);
+  if (!features) return names;
+  for (const FeatureRow& feature : *features) {
+    if (which == NamesOf::kFeatures) {
+      names.push_back({feature.name, KindNames(feature.kinds)});
+      continue;
+    }
+    if (!feature.sql_value.empty()) names.push_back({feature.sql_value, feature.type});
+    if (!feature.sql_size.empty()) names.push_back({feature.sql_size, "size in bytes"});
+    if (!feature.sql_count.empty()) names.push_back({feature.sql_count, "number of values"});
+  }
+  if (which == NamesOf::kFeatures) return names;
+  names.push_back({"_length", "size of the payload in bytes"});
+  names.push_back({"_shard", "path of the shard"});
+  return names;
+}
+
+std::string EscapedFeature(const std::string& name) {
+  return ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {name}}.Text();
+}
+
+std::vector<std::string> IndexPathsFrom(const std::string& begun) {
+  const size_t slash = begun.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : begun.substr(0, slash + 1);
+  const std::string name_begun = begun.substr(folder.size());
+  std::set<std::string> files;
+  std::set<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    const bool hidden = name.starts_with('.') && !name_begun.starts_with('.');
+    if (!name.starts_with(name_begun) || hidden) continue;
+    std::error_code ignored;
+    if (it->is_directory(ignored)) {
+      found.insert(folder + name + "/");
+    } else if (name.ends_with(kIndexSuffix)) {
+      found.insert(folder + name);
+    } else {
+      files.insert(name);
+    }
+  }
+  for (const std::string& name : files) {
+    if (found.contains(StrCat(folder, name, kIndexSuffix))) found.insert(folder + name);
+  }
+  return {found.begin(), found.end()};
+}
+
+}  // namespace ofindex
