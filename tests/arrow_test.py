@@ -51,7 +51,8 @@ ROOMS = {
     "index/writing": "base index/output index/shards index/walk",
     "query": "base mmap index/catalog query/columns",
     "query/aggregates": "base index/chunks index/columns query/columns query/columns/chunks query/filter query/stats",
-    "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns query/columns/chunks",
+    "query/columns": "base proto/extract mmap/offsets index/build index/catalog index/chunks index/columns "
+    "query/columns/chunks",
     "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/extract proto/wire mmap",
     "query/extension": "base query/tables",

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/nearest_names.h"
 #include "base/text.h"
+#include "query/columns/missing_column.h"
 
 namespace ofindex {
 namespace {
@@ -19,12 +19,13 @@ const Column* FindExactly(const ColumnStore& store, std::string_view name) {
   return FindIf(store, [&](const Column& column) { return column.name == name; });
 }
 
-Hint NearestHint(const ColumnStore& store, std::string_view name) {
+Error NoColumn(const ColumnStore& store, std::string_view name) {
   std::vector<std::string> names;
   for (const Column& column : store.columns()) names.push_back(column.name);
-  const std::string meant = DidYouMean(NearestNames(name, names), "'");
-  if (meant.empty()) return "`ofindex schema` lists the columns";
-  return meant;
+  const MissingColumn missing = ExplainMissing(name, names, store.features(), "'");
+  Error error{ErrorCode::kUsage, StrCat("there is no column '", Printable(name), "'"), missing.hint};
+  if (!missing.instead.empty()) error.message += "; " + missing.instead;
+  return error;
 }
 
 }  // namespace
@@ -36,12 +37,10 @@ Result<Column> FindColumn(const ColumnStore& store, std::string_view name) {
     const std::string& main = MainColumn(feature);
     const Column* column = main.empty() ? nullptr : FindExactly(store, main);
     if (column != nullptr) return *column;
-    return Fail(ErrorCode::kUsage, StrCat("feature '", Printable(name), "' has no column"),
-                "build the index with `--columns NAME,...`");
   }
   const std::string folded = Folded(name);
   if (const Column* column = FindIf(store, [&](const Column& c) { return Folded(c.name) == folded; })) return *column;
-  return Fail(ErrorCode::kUsage, StrCat("there is no column '", Printable(name), "'"), NearestHint(store, name));
+  return tl::unexpected(NoColumn(store, name));
 }
 
 }  // namespace ofindex

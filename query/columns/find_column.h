@@ -10,7 +10,7 @@ namespace ofindex {
 
 /// Returns the column of `records` called `name`. Tries the exact SQL name; then the name of a feature, which stands
 /// for its most informative column (MainColumn); then the SQL name ignoring ASCII case, as SQL does.
-/// Errors: kUsage if there is no such column; the hint has the nearest names.
+/// Errors: kUsage if there is no such column; the message says what exists instead.
 [[nodiscard]] Result<Column> FindColumn(const ColumnStore& store, std::string_view name);
 
 }  // namespace ofindex

@@ -25,6 +25,7 @@ Result<SqlSession> OpenSession(const Snapshot& snapshot) {
   std::vector<std::string> tables = {"records"};
   tables.insert(tables.end(), std::begin(kCatalogTables), std::end(kCatalogTables));
   OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, tables));
+  session.KnowFeaturesOf(store);
   // Opened by the first statement that may need it.
   const auto groups = std::make_shared<std::unique_ptr<GroupedStatements>>();
   session.AskFirst([store, add_catalog, tables, groups](std::string_view sql,

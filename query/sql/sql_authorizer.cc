@@ -116,6 +116,11 @@ Result<void> SqlAuthorizer::LoadColumns(sqlite3* db, const std::string& table) {
   return {};
 }
 
+const std::vector<FeatureRow>& SqlAuthorizer::features() const {
+  static const std::vector<FeatureRow> none;
+  return features_ == nullptr ? none : *features_;
+}
+
 std::vector<std::string> SqlAuthorizer::Functions() { return {kFunctions.begin(), kFunctions.end()}; }
 
 WorkLimits SqlAuthorizer::work_limits() {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "index/columns/column.h"
 #include "query/sql/sql_memory.h"
 #include "query/sql/statement_monitor.h"
 #include "query/tables/values/work_limits.h"
@@ -36,6 +39,11 @@ class SqlAuthorizer {
   [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
 
+  /// The features of the index, for errors about columns that it does not have; empty if they are not known.
+  using Features = std::shared_ptr<const std::vector<FeatureRow>>;
+  void set_features(Features features) { features_ = std::move(features); }
+  [[nodiscard]] const std::vector<FeatureRow>& features() const;
+
   /// Names of the functions that may be called.
   [[nodiscard]] static std::vector<std::string> Functions();
 
@@ -55,6 +63,7 @@ class SqlAuthorizer {
 
   std::vector<std::string> tables_;
   std::vector<std::string> columns_;
+  Features features_;
   StatementMonitor* monitor_ = nullptr;  // of the running statement
   SqlMemory memory_{[this] { return MayContinue(); }};
 };

@@ -2,14 +2,14 @@
 
 #include <sqlite3.h>
 
-#include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/nearest_names.h"
 #include "base/text.h"
+#include "query/columns/missing_column.h"
 #include "query/sql/sql_authorizer.h"
 #include "query/tables/values/has_function.h"
 
@@ -47,25 +47,9 @@ Hint HintOf(ErrorCode code, std::string_view message) {
   }
 }
 
-/// SQLite's words in front of an unknown name, and the kind of names that exist.
-struct UnknownName {
-  std::string_view words;
-  std::vector<std::string> (*names)(const SqlAuthorizer&);
-};
-
-const std::array<UnknownName, 3> kUnknownNames = {{
-    {"no such column: ", [](const SqlAuthorizer& authorizer) { return authorizer.columns(); }},
-    {"no such table: ", [](const SqlAuthorizer& authorizer) { return authorizer.tables(); }},
-    {"no such function: ", [](const SqlAuthorizer&) { return SqlAuthorizer::Functions(); }},
-}};
-
-// Returns the nearest names, also for the part after a table's name and a dot. Feature names contain dots too.
-std::vector<std::string> Nearest(std::string_view wrong, const std::vector<std::string>& names) {
-  std::vector<std::string> nearest = NearestNames(wrong, names);
-  if (const size_t dot = wrong.find('.'); nearest.empty() && dot != std::string_view::npos) {
-    nearest = NearestNames(wrong.substr(dot + 1), names);
-  }
-  return nearest;
+std::string Meant(std::string_view wrong, const std::vector<std::string>& names) {
+  const std::string meant = DidYouMean(NearestNames(wrong, names), "\"");
+  return meant.empty() ? "" : "; " + meant;
 }
 
 // Returns `name` without the advice that SQLite 3.46 adds to names in double quotes.
@@ -75,35 +59,87 @@ std::string_view WithoutAdvice(std::string_view name) {
   return name.substr(1, name.size() - kAdvice.size() - 1);
 }
 
-// Returns `message` with what was probably meant, if it is about an unknown name, otherwise nothing.
-std::string WithNearest(std::string_view message, const SqlAuthorizer& authorizer) {
-  for (const UnknownName& kind : kUnknownNames) {
-    if (!message.starts_with(kind.words)) continue;
-    const std::string_view wrong = WithoutAdvice(message.substr(kind.words.size()));
-    const std::string meant = DidYouMean(Nearest(wrong, kind.names(authorizer)), "\"");
-    return StrCat(kind.words, "\"", Printable(wrong), "\"", meant.empty() ? "" : "; ", meant);
-  }
-  return {};
+// What was wrong with a statement, in place of SQLite's message; without text if the message is to stay.
+struct Explained {
+  std::string text = {};
+  Hint hint = kNamesHint;
+};
+
+// Returns the characters of a name at `at` in `text`, as a person who does not know that they need quotes writes it.
+std::string_view NameAt(std::string_view text, size_t at) {
+  constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.:#-";
+  if (at >= text.size()) return {};
+  text.remove_prefix(at);
+  return text.substr(0, text.find_first_not_of(kOfNames));
 }
 
-std::string Place(sqlite3* db, size_t begin, size_t written_from) {
-  const int offset = sqlite3_error_offset(db);
-  return offset < 0 ? std::string("SQL: ")
-                    : StrCat("SQL@", Shown(begin + static_cast<size_t>(offset), written_from), ": ");
+// Explains `wrong`, with or without the name of a table before a dot.
+MissingColumn MissingInTable(std::string_view wrong, const SqlAuthorizer& authorizer) {
+  const auto explain = [&](std::string_view name) {
+    return ExplainMissing(name, authorizer.columns(), authorizer.features(), "\"");
+  };
+  MissingColumn missing = explain(wrong);
+  const size_t dot = wrong.find('.');
+  return missing.instead.empty() && dot != std::string_view::npos ? explain(wrong.substr(dot + 1)) : missing;
+}
+
+Hint ColumnHint(const MissingColumn& missing, bool is_part, bool in_double_quotes, std::string_view wrong) {
+  if (is_part) return "a name that is not a plain word is in double quotes; `ofindex schema` lists the columns";
+  if (missing.without_column) return missing.hint;
+  if (!missing.instead.empty() || !in_double_quotes) return kNamesHint;
+  return StrCat("a string is in single quotes: '", Printable(wrong), "'; `ofindex schema` lists the columns");
+}
+
+Explained NoColumn(std::string_view wrong, std::string_view text, size_t at, const SqlAuthorizer& authorizer) {
+  // `image/height` without quotes is a division to SQLite, which misses `image` alone.
+  const std::string_view whole = NameAt(text, at);
+  const bool is_part = whole.size() > wrong.size() && whole.find('/') != std::string_view::npos;
+  MissingColumn missing = is_part ? MissingInTable(whole, authorizer) : MissingColumn();
+  if (missing.instead.empty()) missing = MissingInTable(wrong, authorizer);
+  const bool in_double_quotes = at < text.size() && text[at] == '"';
+  return {StrCat("no such column: \"", Printable(wrong), "\"", missing.instead.empty() ? "" : "; ", missing.instead),
+          ColumnHint(missing, is_part, in_double_quotes, wrong)};
+}
+
+Explained NoTable(std::string_view wrong, const SqlAuthorizer& authorizer) {
+  std::string tables;
+  for (const std::string& table : authorizer.tables()) tables += (tables.empty() ? "" : ", ") + table;
+  return {StrCat("no such table: \"", Printable(wrong), "\"", Meant(wrong, authorizer.tables())),
+          "the tables are " + tables};
+}
+
+Explained NoFunction(std::string_view wrong) {
+  return {StrCat("no such function: \"", Printable(wrong), "\"", Meant(wrong, SqlAuthorizer::Functions())),
+          "functions of SQLite without side effects may be called, such as count(), round() and json_each()"};
+}
+
+// Explains a message about an unknown name, which is at byte `at` of `text`, if SQLite knows where.
+Explained Explain(std::string_view message, std::string_view text, size_t at, const SqlAuthorizer& authorizer) {
+  const auto after = [&](std::string_view words) {
+    return message.starts_with(words) ? message.substr(words.size()) : std::string_view();
+  };
+  if (const std::string_view column = after("no such column: "); !column.empty()) {
+    return NoColumn(WithoutAdvice(column), text, at, authorizer);
+  }
+  if (const std::string_view table = after("no such table: "); !table.empty()) return NoTable(table, authorizer);
+  if (const std::string_view function = after("no such function: "); !function.empty()) return NoFunction(function);
+  return {};
 }
 
 }  // namespace
 
-Error SqlError(sqlite3* db, const SqlAuthorizer& authorizer, size_t begin, size_t written_from) {
+Error SqlError(sqlite3* db, const SqlAuthorizer& authorizer, const StatementSource& source) {
   const int result = sqlite3_extended_errcode(db);
   const std::string message = sqlite3_errmsg(db);
-  const std::string place = Place(db, begin, written_from);
+  const int offset = sqlite3_error_offset(db);
+  const size_t at = offset < 0 ? std::string::npos : source.begin + static_cast<size_t>(offset);
+  const std::string place = offset < 0 ? std::string("SQL: ") : StrCat("SQL@", Shown(at, source.written_from), ": ");
   if ((result & 0xff) == SQLITE_AUTH) {
     return {ErrorCode::kUsage, StrCat(place, "refused: ", Printable(message)), kRefusedHint};
   }
   const ErrorCode code = CodeOf(result);
-  const std::string named = code == ErrorCode::kUsage ? WithNearest(message, authorizer) : std::string();
-  if (!named.empty()) return {code, place + named, kNamesHint};
+  Explained explained = code == ErrorCode::kUsage ? Explain(message, source.text, at, authorizer) : Explained();
+  if (!explained.text.empty()) return {code, place + explained.text, std::move(explained.hint)};
   return {code, StrCat(place, Printable(message)), HintOf(code, message)};
 }
 

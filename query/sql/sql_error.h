@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -15,9 +16,16 @@ class SqlAuthorizer;
   return at < written_from ? 0 : at - written_from;
 }
 
-/// Returns the error for the last call that `db` refused or failed. SQLite was given the statement from byte `begin`
-/// on; the user's own text begins at byte `written_from`. For a name that does not exist, the error gives the nearest
-/// ones that do.
-[[nodiscard]] Error SqlError(sqlite3* db, const SqlAuthorizer& authorizer, size_t begin, size_t written_from);
+/// The text of a statement, if it is known. SQLite was given it from byte `begin` on; the user's own text begins at
+/// byte `written_from`.
+struct StatementSource {
+  std::string_view text = {};
+  size_t begin = 0;
+  size_t written_from = 0;
+};
+
+/// Returns the error for the last call that `db` refused or failed. For a name that does not exist, the error says what
+/// was probably meant: the nearest names, a name or a string in the wrong quotes, a feature without a column.
+[[nodiscard]] Error SqlError(sqlite3* db, const SqlAuthorizer& authorizer, const StatementSource& source);
 
 }  // namespace ofindex

@@ -6,6 +6,7 @@
 
 #include "base/nearest_names.h"
 #include "base/text.h"
+#include "query/columns/column_store.h"
 #include "query/sql/sql_authorizer.h"
 #include "query/sql/sql_error.h"
 #include "query/sql/statements/statement_text.h"
@@ -93,7 +94,7 @@ Result<void> SqlRows::Bind(const std::vector<SqlParameter>& parameters) {
     used[static_cast<size_t>(given - parameters.begin())] = true;
     if (BindOne(statement_, index, given->value) != SQLITE_OK) {
       if (!monitor_->MayContinue()) return tl::unexpected(*monitor_->reason());
-      return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, 0, 0));
+      return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, {}));
     }
   }
   const auto unused = std::find(used.begin(), used.end(), false);
@@ -112,7 +113,7 @@ Result<bool> SqlRows::Next() {
   const int result = monitor_->MayContinue() ? sqlite3_step(statement_) : SQLITE_INTERRUPT;
   if (result != SQLITE_ROW && result != SQLITE_DONE) {
     if (!monitor_->MayContinue()) return tl::unexpected(*monitor_->reason());
-    return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, 0, 0));
+    return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, {}));
   }
   if (result == SQLITE_DONE) return false;
   OFINDEX_TRY(CheckBlobs());
@@ -130,7 +131,7 @@ Result<void> SqlRows::CheckBlobs() const {
     if (sqlite3_column_type(statement_, i) != SQLITE_BLOB || sqlite3_column_blob(statement_, i) != nullptr) continue;
     if (sqlite3_column_bytes(statement_, i) == 0) continue;
     if (!monitor_->MayContinue()) return tl::unexpected(*monitor_->reason());
-    return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, 0, 0));
+    return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, {}));
   }
   return {};
 }
@@ -170,6 +171,10 @@ SqlSession::~SqlSession() {
   if (db_ == nullptr) return;
   const SqlMemory::Counting counting(authorizer_->memory());
   sqlite3_close(db_);
+}
+
+void SqlSession::KnowFeaturesOf(const std::shared_ptr<ColumnStore>& store) {
+  authorizer_->set_features({store, &store->features()});
 }
 
 bool SqlSession::idle() const { return sqlite3_next_stmt(db_, nullptr) == nullptr; }
@@ -221,8 +226,8 @@ Result<sqlite3_stmt*> SqlSession::Prepare(std::string_view sql, StatementMonitor
       sqlite3_prepare_v2(db_, sql.data() + begin, static_cast<int>(sql.size() - begin), &statement, &tail);
   Result<sqlite3_stmt*> outcome = statement;
   if (result != SQLITE_OK) {
-    outcome =
-        tl::unexpected(!monitor.MayContinue() ? *monitor.reason() : SqlError(db_, *authorizer_, begin, written_from));
+    outcome = tl::unexpected(!monitor.MayContinue() ? *monitor.reason()
+                                                    : SqlError(db_, *authorizer_, {sql, begin, written_from}));
   } else if (const size_t second = SkipBlank(sql, static_cast<size_t>(tail - sql.data())); second < sql.size()) {
     outcome = Wrong(StrCat("a second statement begins at byte ", Shown(second, written_from)),
                     "give one statement at a time");

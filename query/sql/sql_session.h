@@ -20,6 +20,7 @@ struct sqlite3_stmt;
 
 namespace ofindex {
 
+class ColumnStore;
 class SqlAuthorizer;
 
 /// A value for a parameter of a statement: `name` is "label" for :label, @label and $label, and "1" for ?1 and the
@@ -93,6 +94,9 @@ class SqlSession {
   /// parameters do not match it; kLimit if the statement is too long or too complex; those of SqlRows::Next.
   [[nodiscard]] Result<SqlRows> Query(std::string_view sql, const std::vector<SqlParameter>& parameters = {},
                                       const SqlLimits& limits = {}, size_t written_from = 0);
+
+  /// Lets errors about a column that does not exist name the features of `store` that have none.
+  void KnowFeaturesOf(const std::shared_ptr<ColumnStore>& store);
 
   /// Returns true if the session has no open statements.
   [[nodiscard]] bool idle() const;

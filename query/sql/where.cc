@@ -36,6 +36,7 @@ struct WhereQuery {
                                   {.store = store, .plain = IsPlain(expression), .pushed = pushed, .limits = limits});
     };
     OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, {"records"}));
+    session.KnowFeaturesOf(store);
     // The line ends before the parenthesis, so that a comment in the expression cannot hide it.
     std::string sql = StrCat(kBefore, expression, "\n)");
     return WhereQuery{std::move(pushed), std::move(session), std::move(sql)};

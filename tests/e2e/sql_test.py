@@ -17,6 +17,37 @@ from pathlib import Path
 from e2e.bounded import is_address_sanitized, run_bounded
 from e2e.command import COMMAND, TIMEOUT_SECONDS, CommandTest, Finished
 from e2e.samples import write_parts
+from oracle import messages, records
+
+# What is wrong in a query on pictures, what exists instead, and a part of the hint.
+PICTURE = messages.encode(
+    "example",
+    {
+        "image/height": ("int64", [300]),
+        "image/class/label": ("int64", [7]),
+        "image/encoded": ("bytes", [b"JFIF" * 99]),
+        "image/bbox": ("float", [0.5, 1.5]),
+        "format": ("bytes", [b"jpeg"]),
+        "audio": ("bytes", [bytes(1 << 17)]),
+    },
+)
+MEANT = {
+    "SELECT image/height FROM records": ('SQL@7: no such column: "image"; did you mean "image/height"?', "double quotes"),
+    "SELECT 1 + image/heigth FROM records": ('"image"; did you mean "image/height"?', "double quotes"),
+    "SELECT label FROM records": ('"label"; did you mean "image/class/label"?', "lists the features"),
+    "SELECT class/LABEL FROM records": ('"class"; did you mean "image/class/label"?', "double quotes"),
+    "SELECT r.height FROM records r": ('"r.height"; did you mean "image/height"?', "lists the features"),
+    "SELECT other/thing FROM records": ('no such column: "other"', "double quotes"),
+    'SELECT 1 FROM records WHERE format = "jpeg"': ('no such column: "jpeg"', "a string is in single quotes: 'jpeg'"),
+    'SELECT "image/encoded" FROM records': (
+        '"image/encoded"; the feature has the column "image/encoded#bytes", the size of its values, only',
+        "`ofindex build DATA --force --columns auto,NAME` stores its values as a column",
+    ),
+    'SELECT "image/bbox" FROM records': ('"image/bbox#count", the number of its values, only', "--columns auto,NAME"),
+    "SELECT audio FROM records": ('"audio#bytes", the size of its values, only', "exceed 64 KiB"),
+    "SELECT 1 FROM record": ('no such table: "record"; did you mean "records"?', "the tables are records, shards"),
+    "SELECT cuont(*) FROM records": ('no such function: "cuont"; did you mean "count"?', "functions of SQLite"),
+}
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 DAMAGE_COLUMNS = ["shard", "begin", "end", "reason"]
@@ -251,6 +282,25 @@ class ParameterTest(SqlCase):
 
 class WrongStatementTest(SqlCase):
     """A wrong statement exits with 2; the error gives the byte position and the nearest names."""
+
+    def test_an_error_about_a_name_says_what_was_meant(self) -> None:
+        records.write_tfrecord(self.dir / "pictures", [PICTURE])
+        self.expect(0, "build", "pictures", "-q")
+        for query, (message, hint) in MEANT.items():
+            with self.subTest(query):
+                refused = self.expect_error(2, "sql", "pictures", query)
+                self.assertIn(message, refused.stderr.splitlines()[0] + "\n")
+                self.assertIn(hint, refused.stderr.splitlines()[1])
+        self.assertIn('did you mean "image/height"?', self.expect_error(2, "where", "pictures", "image/height > 3").stderr)
+        stats = self.expect_error(2, "stats", "pictures", "label").stderr
+        self.assertIn("there is no column 'label'; did you mean 'image/class/label'?", stats)
+
+    def test_a_hint_to_store_a_feature_as_a_column_helps(self) -> None:
+        records.write_tfrecord(self.dir / "pictures", [PICTURE])
+        self.expect(0, "build", "pictures", "-q")
+        self.expect(0, "build", "pictures", "--force", "--columns", "auto,image/encoded", "-q")
+        size = self.expect(0, "sql", "pictures", 'SELECT length("image/encoded") AS n FROM records', "--json").json
+        self.assertEqual(size["rows"], [{"n": 4 * 99}])
 
     def test_the_error_of_a_misspelt_name_suggests_the_nearest_names(self) -> None:
         cases = {
