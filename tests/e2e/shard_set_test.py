@@ -186,7 +186,13 @@ class SiblingsTest(ShardSetTest):
         self.assertIn("train-00001-of-00005", str(missing[0]))
         self.assertIn("train-00004-of-00005", str(missing[1]))
         said = self.expect(0, "build", "data", "-o", "all.ofidx", "--payload", "opaque", "--force").stderr
-        self.assertIn("train-00001-of-00005: the other names of its set imply it", said)
+        self.assertIn("missing 2 shards of data/train-*-of-00005: 1, 4; the other names of the set imply them", said)
+
+    def test_missing_shards_of_a_set_are_one_line(self) -> None:
+        self.write(*[f"data/{name}-{number:05d}-of-00100" for name in "ab" for number in (3, 4, 9, 99)])
+        said = self.expect(0, "build", "data", "-o", "all.ofidx", "--payload", "opaque").stderr.splitlines()
+        ranges = "0 to 2, 5 to 8, 10 to 98; the other names of the set imply them"
+        self.assertEqual(said, [f"missing 96 shards of data/{name}-*-of-00100: {ranges}" for name in "ab"])
 
     def test_sets_in_one_folder_are_counted_separately(self) -> None:
         self.write("data/train-00000-of-00002.tfrecord", "data/train-00001-of-00002.tfrecord",

@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
+#include "tools/shell/missing_shards.h"
 
 namespace ofindex {
 namespace {
@@ -86,9 +88,7 @@ std::vector<std::string> NotesOnFiles(const std::vector<SkippedFile>& skipped, c
     if (IsUnreadable(file)) continue;
     notes.push_back(StrCat("skipped ", Printable(shown(file.path)), ": ", Printable(file.reason)));
   }
-  for (const std::string& path : missing) {
-    notes.push_back(StrCat("missing ", Printable(shown(path)), ": the other names of its set imply it"));
-  }
+  for (std::string& note : NotesOnMissing(missing, shown)) notes.push_back(std::move(note));
   return notes;
 }
 
