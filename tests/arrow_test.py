@@ -78,9 +78,10 @@ ROOMS = {
     "tools/shell": "base proto mmap index/build index/catalog index/chunks index/columns index/shards index/writing "
     "query/columns query/filter query/sql",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
-    "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
-    "index/parts index/shards index/update index/writing query query/columns query/sampling query/sql query/stats "
-    "tools/packing tools/sampling tools/shell tools/show",
+    "tools/streams": "base proto/encode index/catalog index/columns index/writing query query/sampling tools/shell tools/show",
+    "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
+    "index/parts index/shards index/update query query/columns query/sampling query/sampling/columns "
+    "query/sampling/sets query/sql query/stats tools/packing tools/sampling tools/shell tools/show tools/streams",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/merge index/parts index/update "
     "query/columns query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert "

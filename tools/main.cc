@@ -64,6 +64,7 @@ Result<int> Run(int argc, char** argv, Context& context) {
   AddStats(line, context);
   AddWhere(line, context);
   AddSample(line, context);
+  AddSplit(line, context);
   AddVerify(line, context);
   AddGet(line, context);
   AddCat(line, context);
