@@ -71,7 +71,7 @@ ROOMS = {
     "query/filter query/tables/groups query/tables/values",
     "query/tables/groups": "base proto/extract query/aggregates query/columns query/filter query/tables/values",
     "query/tables/values": "base index/chunks index/columns query/columns",
-    "tools": "base tools/shell tools/verbs",
+    "tools": "base index/catalog tools/shell tools/verbs",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
     "tools/sampling": "base query query/columns query/sampling query/sampling/orders tools/shell",
