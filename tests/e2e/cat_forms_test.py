@@ -124,6 +124,11 @@ class FeatureTest(FormsCase):
             self.assertIn("did you mean 'label'?", shown)
         self.assertIn("empty name", self.expect_error(2, "cat", "data.tfrecord", "--feature", "label,").stderr)
 
+    def test_words_after_feature_are_ordinals(self) -> None:
+        for args in (("--feature", "label", "2", "3"), ("2", "--feature", "label", "3"), ("2", "3", "--feature", "label")):
+            found = self.expect(0, "get", "data.tfrecord", *args, "--jsonl").jsonl
+            self.assertEqual([record["_id"] for record in found], [2, 3])
+
     def test_get_takes_several_features(self) -> None:
         [record] = self.expect(0, "get", "data.tfrecord", "2", "--feature", "text,label", "--jsonl").jsonl
         self.assertEqual(list(record["features"]), ["text", "label"])

@@ -100,6 +100,12 @@ class UsageTest(CommandTest):
             "export data --to tfrecord2idx": "--output is required",
         })  # fmt: skip
 
+    def test_a_word_in_brackets_is_one_word(self) -> None:
+        self.refuse("'[a,b]'", "there is no verb '[a,b]'")
+        self.refuse("info data '[a,b]'", "The following argument was not expected: [a,b]")
+        self.refuse("sample data --seed '[1]'", "--seed: '[1]' is not a number from 0 to 18446744073709551615")
+        self.refuse("cat data --to '[raw]'", "--to: [raw] not in {jsonl,csv,arrow,parquet,tfrecord,ofrecord,raw}")
+
     def test_surplus_arguments_are_refused(self) -> None:
         for verb in ("info", "schema", "where", "sample", "verify", "cat", "sql", "export"):
             self.refuse(f"{verb} {COMPLETE[verb]} more", "The following argument was not expected: more")

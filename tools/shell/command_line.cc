@@ -22,6 +22,23 @@ std::string WholeNumber(const std::string& text) {
   return whole ? std::string() : StrCat("'", Printable(text), "' is not a number from 0 to ", UINT64_MAX);
 }
 
+// CLI11 takes a word in brackets for a list, and splits it. So that such a word stays a path or a name, a mark is added
+// to the end of words that begin with a bracket, and taken off their values.
+constexpr char kWordMark = '\x1f';
+
+std::string MarkedWord(std::string word) {
+  if (word.starts_with('[')) word += kWordMark;
+  return word;
+}
+
+CLI::Option* TakingMarkOff(CLI::Option* option) {
+  const auto take_off = [](std::string& word) {
+    if (word.starts_with('[') && word.ends_with(kWordMark)) word.pop_back();
+    return std::string();
+  };
+  return option->transform(CLI::Validator(take_off, ""));
+}
+
 // Returns the name of the verb that the command line names, after a space, or an empty string.
 std::string VerbOf(const CLI::App& app) {
   std::string verb;
@@ -34,7 +51,9 @@ Error UsageError(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining();
   // CLI11 reports an unknown word as "a subcommand is required".
   std::string message =
-      verb.empty() && !unknown.empty() ? StrCat("there is no verb '", Printable(unknown.front()), "'") : error.what();
+      verb.empty() && !unknown.empty() ? StrCat("there is no verb '", unknown.front(), "'") : error.what();
+  std::erase(message, kWordMark);
+  message = Printable(message);
   return {ErrorCode::kUsage, std::move(message), "see `ofindex" + verb + " --help`"};
 }
 
@@ -79,18 +98,20 @@ Option Option::Needs(const char* name) {
 }
 
 Option Verb::AddArgument(const char* name, std::string& value, const char* help) {
-  return Option(app_->add_option(name, value, help));
+  return Option(TakingMarkOff(app_->add_option(name, value, help)));
 }
 
 Option Verb::AddArgument(const char* name, std::vector<std::string>& values, const char* help) {
-  return Option(app_->add_option(name, values, help));
+  return Option(TakingMarkOff(app_->add_option(name, values, help)));
 }
 
 template <typename Value>
 Option Verb::AddOption(const char* names, Value& value, const char* type, const std::string& help) {
   CLI::Option* option = app_->add_option(names, value, help)->type_name(type);
-  if constexpr (std::is_same_v<Value, std::vector<std::string>>) option->expected(1)->take_all();
-  return Option(option);
+  // Each occurrence has one value: words after it are arguments.
+  if constexpr (std::is_same_v<Value, std::vector<std::string>>)
+    option->expected(1)->take_all()->allow_extra_args(false);
+  return Option(TakingMarkOff(option));
 }
 
 template Option Verb::AddOption(const char*, std::string&, const char*, const std::string&);
@@ -104,7 +125,8 @@ template Option Verb::AddOption(const char*, std::vector<std::string>&, const ch
 
 template <typename Value>
 Option Verb::AddNumber(const char* names, Value& value, const char* type, const std::string& help) {
-  return Option(app_->add_option(names, value, help)->check(CLI::Validator(WholeNumber, ""))->type_name(type));
+  CLI::Option* option = TakingMarkOff(app_->add_option(names, value, help))->type_name(type);
+  return Option(option->check(CLI::Validator(WholeNumber, "")));
 }
 
 template Option Verb::AddNumber(const char*, uint64_t&, const char*, const std::string&);
@@ -166,8 +188,10 @@ Verb CommandLine::AddVerb(const char* name, const char* help) {
 }
 
 Result<VerbBody> CommandLine::Parse(int argc, char** argv) {
+  std::vector<std::string> words;  // as CLI11 takes them: the last one first
+  for (int i = argc - 1; i > 0; --i) words.push_back(MarkedWord(argv[i]));
   try {
-    parser_->app.parse(argc, argv);
+    parser_->app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return tl::unexpected(UsageError(parser_->app, error));
     parser_->app.exit(error);  // prints help or version
