@@ -159,6 +159,19 @@ std::string Printable(std::string_view text) {
   return out;
 }
 
+std::vector<std::string> SplitNames(std::string_view list) {
+  std::vector<std::string> names(1);
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == ',') {
+      names.emplace_back();
+      continue;
+    }
+    if (list[i] == '\\' && i + 1 < list.size()) ++i;
+    names.back() += list[i];
+  }
+  return names;
+}
+
 bool NaturalLess(std::string_view a, std::string_view b) {
   const std::strong_ordering order = NaturalCompare(a, b);
   return order != std::strong_ordering::equal ? order == std::strong_ordering::less : a < b;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.h"
 
@@ -51,6 +52,10 @@ template <typename... Args>
 /// Returns `text` made safe to print: control characters and bytes that are not UTF-8 become \xNN, so that a file name
 /// or feature name cannot move the reader's cursor.
 [[nodiscard]] std::string Printable(std::string_view text);
+
+/// Returns the names in a list separated by commas. A comma in a name is written "\,", a backslash "\\". A name may be
+/// empty.
+[[nodiscard]] std::vector<std::string> SplitNames(std::string_view list);
 
 /// Orders paths naturally: runs of digits by value, `/` before any other byte, other bytes by value. Paths that differ
 /// only in leading zeros are ordered by their bytes, so the order is total.

@@ -72,7 +72,7 @@ ROOMS = {
     "query/filter query/tables/groups query/tables/values",
     "query/tables/groups": "base proto/extract query/aggregates query/columns query/filter query/tables/values",
     "query/tables/values": "base index/chunks index/columns query/columns",
-    "tools": "base tools/options tools/shell tools/verbs",
+    "tools": "base index/catalog tools/options tools/shell tools/verbs",
     "tools/help": "base index/catalog index/columns query/columns",
     "tools/options": "base mmap index/writing tools/help tools/shell",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
@@ -82,9 +82,11 @@ ROOMS = {
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/shards "
     "query/columns query/filter query/sql",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
-    "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
-    "index/parts index/shards index/update index/writing query query/columns query/sampling query/sql query/stats "
-    "tools/help tools/options tools/packing tools/report tools/sampling tools/shell tools/show",
+    "tools/streams": "base proto/encode index/catalog index/columns index/writing query query/sampling tools/shell tools/show",
+    "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
+    "index/parts index/shards index/update query query/columns query/sampling query/sampling/columns "
+    "query/sampling/sets query/sql query/stats tools/help tools/options tools/packing tools/report tools/sampling "
+    "tools/shell tools/show tools/streams",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/merge index/parts index/update "
     "query/columns query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert "

@@ -1,10 +1,12 @@
 // The ofindex command: parses the command line, runs one verb, and returns its exit code (docs/cli.md).
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/allocation.h"
+#include "index/catalog/paths.h"
 #include "tools/options/command_line.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -62,6 +64,7 @@ Result<int> Run(int argc, char** argv, Context& context) {
   AddStats(line, context);
   AddWhere(line, context);
   AddSample(line, context);
+  AddSplit(line, context);
   AddVerify(line, context);
   AddGet(line, context);
   AddCat(line, context);
@@ -71,6 +74,7 @@ Result<int> Run(int argc, char** argv, Context& context) {
   AddExport(line, context);
   AddHelp(line, context);
   OFINDEX_ASSIGN(const VerbBody body, line.Parse(argc, argv));
+  if (!context.index_folder.empty()) ::setenv(kIndexFolderVariable, context.index_folder.c_str(), /*overwrite=*/1);
   return RunVerb(body);
 }
 

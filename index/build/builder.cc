@@ -1,6 +1,7 @@
 #include "index/build/builder.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -48,7 +49,26 @@ Result<std::string> IndexPathFor(const BuildOptions& options) {
     return Fail(ErrorCode::kUsage, "cannot derive the name of the index from several DATA, a glob or a list",
                 "name it with -o INDEX");
   }
-  return IndexPathOf(data);
+  return NewIndexPathOf(data);
+}
+
+// Makes the folders of an index below IndexFolder(), which are those of the data.
+Result<void> MakeFoldersOf(const std::string& index) {
+  std::error_code error;
+  fs::create_directories(FolderOf(index), error);
+  return error ? tl::unexpected(SystemError(FolderOf(index), "cannot create the folder", error.value()))
+               : Result<void>();
+}
+
+// Begins the index. If its folder cannot be written to, the hint says how to write elsewhere.
+Result<AtomicFile> BeginIndex(const BuildOptions& options, const std::string& index, const Progress& progress) {
+  auto begun = AtomicFile::Begin(index, options.if_locked, &progress);
+  if (begun || !options.index.empty() || !IndexFolder().empty()) return begun;
+  Error error = std::move(begun).error();
+  if (error.system == EACCES || error.system == EPERM || error.system == EROFS) {
+    error.hint = "write the index below another folder with --index-dir DIR, or name it with -o INDEX";
+  }
+  return tl::unexpected(std::move(error));
 }
 
 Result<std::vector<uint8_t>> ReadDescriptor(const std::string& path) {
@@ -376,7 +396,8 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
     RemoveLeftovers(index);
     return std::move(*left_alone);
   }
-  OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(index, options.if_locked, &progress));
+  if (options.index.empty() && !IndexFolder().empty()) OFINDEX_TRY(MakeFoldersOf(index));
+  OFINDEX_ASSIGN(AtomicFile temporary, BeginIndex(options, index, progress));
   if (temporary.waited()) {
     // The build that this build waited for may have done the work.
     OFINDEX_ASSIGN(left_alone, LeftAlone(options, index, set, plan, progress));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -70,6 +71,24 @@ Result<std::string> IndexPathOf(const std::string& data) {
   return path.string() + std::string(kIndexSuffix);
 }
 
+std::string IndexFolder() {
+  const char* folder = std::getenv(kIndexFolderVariable);
+  return folder == nullptr ? std::string() : std::string(folder);
+}
+
+Result<std::string> IndexPathBelow(const std::string& folder, const std::string& data) {
+  OFINDEX_TRY(IndexPathOf(data));  // it has a name
+  std::error_code error;
+  const fs::path whole = Trimmed(fs::weakly_canonical(fs::absolute(data, error), error));
+  if (error) return tl::unexpected(SystemError(data, "cannot resolve", error.value()));
+  return (fs::path(folder) / whole.relative_path()).string() + std::string(kIndexSuffix);
+}
+
+Result<std::string> NewIndexPathOf(const std::string& data) {
+  const std::string folder = IndexFolder();
+  return folder.empty() ? IndexPathOf(data) : IndexPathBelow(folder, data);
+}
+
 Error NoSuchPath(const std::string& path) {
   return {.code = ErrorCode::kUsage,
           .message = StrCat(Printable(path), ": no such file or folder"),
@@ -84,7 +103,16 @@ Result<std::string> ResolveIndex(const std::string& name) {
                 StrCat("name ", Printable(index)));
   }
   if (name.ends_with(kIndexSuffix) || IsSqliteFile(name)) return name;
-  return IndexPathOf(name);
+  OFINDEX_ASSIGN(std::string beside, IndexPathOf(name));
+  const std::string folder = IndexFolder();
+  if (folder.empty()) return beside;
+  OFINDEX_ASSIGN(std::string below, IndexPathBelow(folder, name));
+  std::error_code error;
+  if (fs::exists(below, error)) return below;
+  if (fs::exists(beside, error)) return beside;
+  return Fail(ErrorCode::kNotFound,
+              StrCat(Printable(below), ": there is no index, and there is none at ", Printable(beside), " either"),
+              "build it with `ofindex build DATA`");
 }
 
 Result<std::string> RelativeTo(const std::string& path, const std::string& folder) {

@@ -17,8 +17,24 @@ inline constexpr std::string_view kMapSuffix = "-map";
 /// Errors: kUsage if `data` is empty, or has no name to derive the index's from (such as "/").
 [[nodiscard]] Result<std::string> IndexPathOf(const std::string& data);
 
+/// The environment variable that names a folder for the indexes of data elsewhere, such as data in a folder that cannot
+/// be written to. The command's --index-dir sets it.
+inline constexpr char kIndexFolderVariable[] = "OFINDEX_INDEX_DIR";
+
+/// Returns the folder that the environment names for indexes; empty if it names none.
+[[nodiscard]] std::string IndexFolder();
+
+/// Returns the path of the index of `data` below `folder`: the absolute path of `data`, links resolved, is continued
+/// there, so that no two data share an index. Errors: those of IndexPathOf.
+[[nodiscard]] Result<std::string> IndexPathBelow(const std::string& folder, const std::string& data);
+
+/// Returns the path at which a build of `data` writes the index: below IndexFolder() or, if there is none, next to
+/// `data`. Errors: those of IndexPathOf.
+[[nodiscard]] Result<std::string> NewIndexPathOf(const std::string& data);
+
 /// Returns the index that `name` means wherever a verb takes one: `name` itself if it ends in .ofidx or is an SQLite
-/// file, otherwise the index of that DATA. Errors: kUsage if `name` is the map of an index; those of IndexPathOf.
+/// file, otherwise the index of that DATA, below IndexFolder() or else next to it. Errors: kUsage if `name` is the map
+/// of an index; kNotFound if there is an IndexFolder(), and no index in either place; those of IndexPathOf.
 [[nodiscard]] Result<std::string> ResolveIndex(const std::string& name);
 
 [[nodiscard]] inline std::string MapPathOf(const std::string& index) { return index + std::string(kMapSuffix); }

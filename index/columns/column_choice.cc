@@ -23,18 +23,9 @@ Result<ColumnChoice> ColumnChoice::Parse(const std::string& text) {
   choice.mode = added ? Mode::kAuto : text == "none" ? Mode::kNone : Mode::kNamed;
   if (text.size() > kMaxText) return Fail(ErrorCode::kLimit, StrCat("columns: over ", kMaxText, " bytes of names"));
   if (choice.mode == Mode::kNone) return choice;
-  std::string name;
-  for (size_t i = added ? kAutoAnd.size() : 0; i <= text.size(); ++i) {
-    if (i < text.size() && text[i] != ',') {
-      if (text[i] == '\\' && i + 1 < text.size()) ++i;
-      name += text[i];
-      continue;
-    }
-    if (name.empty()) {
-      return Fail(ErrorCode::kUsage, "columns: an empty name; expected auto, none, or comma-separated names");
-    }
-    choice.names.push_back(std::move(name));
-    name.clear();
+  choice.names = SplitNames(std::string_view(text).substr(added ? kAutoAnd.size() : 0));
+  if (std::find(choice.names.begin(), choice.names.end(), "") != choice.names.end()) {
+    return Fail(ErrorCode::kUsage, "columns: an empty name; expected auto, none, or comma-separated names");
   }
   std::sort(choice.names.begin(), choice.names.end());
   choice.names.erase(std::unique(choice.names.begin(), choice.names.end()), choice.names.end());

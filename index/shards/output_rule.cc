@@ -36,7 +36,10 @@ const char* NameOf(OutputKind kind) {
     case OutputKind::kOfRecord: return "an OFRecord file";
     case OutputKind::kTextIndex: return "a text index of a shard";
     case OutputKind::kLabels: return "a map of labels";
+    case OutputKind::kOrdinals: return "a list of ascending ordinals";
     case OutputKind::kJsonLines: return "records as JSON lines";
+    case OutputKind::kCsv: return "records as CSV, with a header";
+    case OutputKind::kArrow: return "an Arrow file";
     case OutputKind::kRaw: break;  // raw payloads cannot be recognised
   }
   return "an empty file";
@@ -84,6 +87,19 @@ bool IsTextIndex(std::string_view head, bool all) {
   return gaps <= lines - gaps;
 }
 
+// Returns true for lines of ascending numbers; the head may end inside the last line.
+bool IsOrdinals(std::string_view head, bool all) {
+  const size_t whole = head.rfind('\n') + 1;
+  if (whole == 0 || (all && whole != head.size())) return false;
+  std::optional<uint64_t> last;
+  for (head = head.substr(0, whole); !head.empty();) {
+    const std::optional<uint64_t> ordinal = TakeNumber(head, '\n');
+    if (!ordinal || (last && *ordinal <= *last)) return false;
+    last = ordinal;
+  }
+  return true;
+}
+
 // Returns true for lines "number name", numbered from 0; the head may end inside the last line.
 bool IsLabels(std::string_view head) {
   if (head.find('\n') == std::string_view::npos) return false;
@@ -128,7 +144,10 @@ Result<bool> IsOfKind(const File& file, OutputKind kind) {
     case OutputKind::kOfRecord: return IsShardOf(file, facts.size, head, Framing::kOfRecord);
     case OutputKind::kTextIndex: return IsTextIndex(head, got == facts.size);
     case OutputKind::kLabels: return IsLabels(head);
+    case OutputKind::kOrdinals: return IsOrdinals(head, got == facts.size);
     case OutputKind::kJsonLines: return IsJsonLine(head);
+    case OutputKind::kCsv: return head.starts_with("_id,");
+    case OutputKind::kArrow: return head.starts_with("ARROW1");
     case OutputKind::kRaw: break;
   }
   return false;

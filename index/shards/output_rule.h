@@ -17,7 +17,10 @@ enum class OutputKind : uint8_t {
   kOfRecord,   ///< the same for OFRecords
   kTextIndex,  ///< lines of offset and length, as written by tfrecord2idx
   kLabels,     ///< the label map of `pack`
+  kOrdinals,   ///< ascending ordinals, one per line
   kJsonLines,  ///< records as printed by `cat`, with number and shard
+  kCsv,        ///< records as CSV, with a header that begins with _id
+  kArrow,      ///< a file of the Arrow IPC format
   kRaw,        ///< payloads only, which are indistinguishable from any other bytes
 };
 

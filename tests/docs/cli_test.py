@@ -18,7 +18,9 @@ from docs.work_folder import WorkFolderTest  # noqa: E402
 
 
 class CommandLineTest(WorkFolderTest):
-    VERBS = tuple("build merge update info schema stats where sample sql verify get cat pack convert export help".split())
+    VERBS = tuple(
+        "build merge update info schema stats where sample sql verify get cat split pack convert export help".split()
+    )
     TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
     def setUp(self) -> None:
@@ -61,6 +63,7 @@ class CommandLineTest(WorkFolderTest):
             "sql": "sql data/train 'SELECT 1' --json",
             "verify": f"verify {hurt} --json",
             "get": "get data/train 0 --json",
+            "split": "split data/train a=1 -o parts --json",
             "pack": "pack data -o packed --to tfrecord --json",
             "convert": f"convert {hurt} -o converted --to ofrecord --json",
             "export": "export data/train --to tfrecord2idx -o indexes --json",

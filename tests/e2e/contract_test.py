@@ -12,7 +12,7 @@ from e2e.samples import write_parts
 from oracle import messages, records
 
 VERBS = ("build", "update", "merge", "info", "schema", "stats", "where", "sample", "sql", "get", "cat", "verify",
-         "pack", "convert", "export")  # fmt: skip
+         "split", "pack", "convert", "export")  # fmt: skip
 
 
 class JsonTest(CommandTest):
@@ -151,7 +151,7 @@ class ExitCodeTest(CommandTest):
             ("build", "data", "--format", "csv"),
             ("build", "data", "-j", "none"),
             ("get", "data"),
-            ("cat", "data", "--to", "csv"),
+            ("cat", "data", "--to", "xml"),
             ("export", "data", "--to", "tfrecord2idx"),
             ("get", "data", "0", "--feature"),
         ):

@@ -94,6 +94,22 @@ class ErrorsTest(PackTest):
             with self.subTest(args):
                 self.assert_refused(2, *args)
 
+    def test_standard_input_needs_a_form_of_rows_and_errors_name_it(self) -> None:
+        out = ("--to", "tfrecord", "-o", "out")
+        for code, args, text, what in (
+            (2, ("-",), "a\n1\n", "--from"),
+            (2, ("-", "--from", "files"), "a\n1\n", "expected rows"),
+            (2, ("-", "-", "--from", "csv"), "a\n1\n", "more than once"),
+            (3, ("-", "--from", "csv"), "", "standard input@0: "),
+            (3, ("-", "--from", "csv"), "a,b\n1,2\n3\n", "standard input@8: line 3: "),
+            (3, ("-", "--from", "jsonl"), '{"a":1}\n{"a":"x"}\n', "standard input@8: line 2: "),
+        ):
+            with self.subTest(args=args, text=text):
+                before = self.names()
+                failed = self.expect_error(code, "pack", *args, *out, stdin=text.encode())
+                self.assertIn(what, failed.stderr)
+                self.assertEqual(self.names(), before)
+
 
 class HostileTest(PackTest):
     """Sources that are hard to read and outputs that are hard to write are reported at once, and leave no files."""

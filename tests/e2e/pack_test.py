@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 from e2e import written
 from e2e.packing import KINDS, OFRECORD, TFRECORD, PackTest
@@ -62,6 +63,26 @@ class CsvTest(PackTest):
         self.assertEqual(
             found, [{"x": ("int64", [1]), "y": ("int64", [2])}, {"x": ("int64", [4]), "y": ("int64", [3])}]
         )
+
+    def test_rows_from_standard_input_are_those_of_a_file(self) -> None:
+        for form, text in (
+            ("csv", '\ufeffx,y\n1,"a\nb"\n\n2,c'),
+            ("tsv", "x\ty\n1\ta\n2\t\n"),
+            ("jsonl", "".join(json.dumps({"x": number, "y": [number]}) + "\n" for number in range(50_000))),
+        ):
+            for seed in ((), ("--seed", "5")):
+                with self.subTest(form=form, seed=seed):
+                    self.write(f"rows.{form}", text)
+                    for source, out in ((f"rows.{form}", "file.tfrecord"), ("-", "pipe.tfrecord")):
+                        options = ("--from", form, "--to", "tfrecord", "-o", out, "--force", *seed)
+                        self.expect(0, "pack", source, *options, stdin=text.encode())
+                    self.assertEqual(*((self.dir / f"{name}.tfrecord").read_bytes() for name in ("file", "pipe")))
+
+    def test_standard_input_and_files_are_one_source(self) -> None:
+        self.write("a.csv", "x\n1\n")
+        self.expect(0, "pack", "a.csv", "-", "--from", "csv", "--to", "tfrecord", "-o", "p.tfrecord", stdin=b"x\n2\n")
+        found = [written.features(one, "example") for one in written.payloads(self.dir / "p.tfrecord")]
+        self.assertEqual(found, [{"x": ("int64", [1])}, {"x": ("int64", [2])}])
 
 
 class OutputTest(PackTest):

@@ -160,11 +160,19 @@ class AnswerTest(SqlCase):
 
     def test_csv_follows_rfc_4180(self) -> None:
         shown = self.expect(0, "sql", "data", self.QUERY, "--csv")
-        self.assertEqual(shown.stdout.count(b"\r\n"), 2)
+        self.assertEqual((shown.stdout.count(b"\n"), shown.stdout.count(b"\r")), (2, 0))
         header, row = csv.reader(io.StringIO(shown.text, newline=""))
         self.assertEqual(header, list("nirtbeux"))
         self.assertEqual(row, ["", "1", "0.5", 'a,"b"', '{"base64":"/wA="}', "", "a", "Infinity"])
         self.assertIn(b',"",a,', shown.stdout)  # an empty text is not NULL
+
+    def test_csv_without_a_header_has_the_same_rows(self) -> None:
+        for args in (("sql", "data", self.QUERY), ("stats", "data"), ("stats", "data", "_length", "--by", "_shard")):
+            with self.subTest(args=args):
+                header, rows = self.expect(0, *args, "--csv").text.split("\n", 1)
+                self.assertEqual(self.expect(0, *args, "--csv", "--no-header").text, rows)
+                self.assertNotIn("\r", header + rows)
+                self.expect_error(2, *args, "--no-header")
 
     def test_csv_preserves_every_text(self) -> None:
         texts = ["\r\n", '"', ",", " a ", "é", "=1+1", '""', "a\nb", "'"]

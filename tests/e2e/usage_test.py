@@ -22,9 +22,13 @@ COMPLETE = {
     "cat": "data",
     "sql": "data 'SELECT 1'",
     "pack": "rows.csv --to tfrecord -o out",
+    "split": "data a=1 -o out",
     "convert": "data --to tfrecord -o out",
     "export": "data --to tfrecord2idx -o out",
 }
+
+# What `cat --to` writes.
+FORMS = "jsonl, csv, arrow, parquet, tfrecord, ofrecord, raw"
 
 # Numbers that are limited to less than 64 bits.
 LIMITS = {"--max-ratio": (1, 2000), "--checkpoint-every": (1, 1024), "--cache": (1, 1 << 20)}
@@ -115,10 +119,13 @@ class UsageTest(CommandTest):
             "sample": "INDEX is missing; USAGE",
             "verify": "INDEX is missing; USAGE",
             "get": "INDEX is missing; USAGE",
-            "get data": "ORDINAL is missing; USAGE",
+            "get data": "ORDINAL or --where is missing",
             "cat": "INDEX is missing; USAGE",
             "sql": "INDEX is missing; USAGE",
             "sql data": "QUERY is missing; USAGE",
+            "split": "INDEX is missing; USAGE",
+            "split data": "PARTS is missing; USAGE",
+            "split data a=1": "--output is missing; USAGE",
             "pack": "SOURCE is missing; USAGE",
             "pack rows.csv": "--output is missing; USAGE",
             "pack rows.csv -o out": "--to is missing; USAGE",
@@ -128,6 +135,12 @@ class UsageTest(CommandTest):
             "export data": "--to is missing; USAGE",
             "export data --to tfrecord2idx": "--output is missing; USAGE",
         })  # fmt: skip
+
+    def test_a_word_in_brackets_is_one_word(self) -> None:
+        self.refuse("'[a,b]'", "there is no verb '[a,b]'")
+        self.refuse("info data '[a,b]'", "'[a,b]' was not expected; USAGE")
+        self.refuse("sample data --seed '[1]'", f"--seed: expected a number from 0 to {2**64 - 1}, got '[1]'")
+        self.refuse("cat data --to '[raw]'", f"--to: expected one of {FORMS}, got '[raw]'")
 
     def test_surplus_arguments_are_refused(self) -> None:
         for verb in ("info", "schema", "where", "sample", "verify", "cat", "sql", "export"):
@@ -144,7 +157,7 @@ class UsageTest(CommandTest):
             ("build", "--columns="): "--columns: the value is missing; expected NAME,...",
             ("sample", "-n"): "-n: the value is missing; expected K",
             ("sample", "--seed="): "--seed: the value is missing; expected S",
-            ("get", "--feature"): "--feature: the value is missing; expected NAME",
+            ("get", "--feature"): "--feature: the value is missing; expected NAME,...",
             ("cat", "--ids"): "--ids: the value is missing; expected FILE",
             ("sql", "-p"): "--param: the value is missing; expected NAME=VALUE",
             ("pack", "--shards"): "--shards: the value is missing; expected N",
@@ -156,7 +169,6 @@ class UsageTest(CommandTest):
             ("build", "-j 1 --threads 2"): "--threads: given twice; expected once",
             ("sample", "--seed 1 --seed 1"): "--seed: given twice; expected once",
             ("sample", "--tail pad --tail pad"): "--tail: given twice; expected once",
-            ("get", "--feature a --feature b"): "--feature: given twice; expected once",
             ("get", "--cache 1 --cache 2"): "--cache: given twice; expected once",
             ("convert", "-o out"): "--output: given twice; expected once",
         })  # fmt: skip
@@ -234,8 +246,8 @@ class UsageTest(CommandTest):
             ("sample", "--tail keep"): "--tail: expected one of exact, pad, drop, got 'keep'",
             ("get", "--io direct"): "--io: expected one of auto, mmap, pread, got 'direct'",
             ("get", "--io 1"): "--io: expected one of auto, mmap, pread, got '1'",
-            ("cat", "--to csv"): "--to: expected one of jsonl, tfrecord, ofrecord, raw, got 'csv'",
-            ("cat", "--to RAW"): "--to: expected one of jsonl, tfrecord, ofrecord, raw, got 'RAW'; did you mean 'raw'?",
+            ("cat", "--to xml"): f"--to: expected one of {FORMS}, got 'xml'",
+            ("cat", "--to RAW"): f"--to: expected one of {FORMS}, got 'RAW'; did you mean 'raw'?",
             ("pack", "--compress zstd"): "--compress: expected gzip, got 'zstd'",
             ("pack", "--payload opaque"): "--payload: expected one of example, sequence_example, ofrecord, got 'opaque'",
             ("convert", "--lossy maybe"): "--lossy: expected one of refuse, allow, got 'maybe'",
@@ -270,6 +282,8 @@ class UsageTest(CommandTest):
             ("get", "--wire --raw"): "--raw and --wire exclude each other; expected one of them",
             ("cat", "--ids list --range 0:1"): "--range and --ids exclude each other; expected one of them",
             ("cat", "--ids list --where 1"): "--where and --ids exclude each other; expected one of them",
+            ("convert", "--ids list --where 1"): "--where and --ids exclude each other; expected one of them",
+            ("split", "--by a --stratify b"): "--by and --stratify exclude each other; expected one of them",
             ("sample", "--balance a --weights a"): "--weights and --balance exclude each other; expected one of them",
             ("sample", "--block 2 --weights a"): "--weights and --block exclude each other; expected one of them",
             ("sample", "--block 2 --balance a"): "--balance and --block exclude each other; expected one of them",

@@ -35,6 +35,21 @@ std::string WhyNotOneOf(const std::vector<std::string>& words, const std::string
                 meant.empty() ? "" : "; ", meant);
 }
 
+// CLI11 takes a word in brackets for a list, and splits it. So that such a word stays a path or a name, a mark is added
+// to the end of words that begin with a bracket, and taken off their values.
+std::string MarkedWord(std::string word) {
+  if (word.starts_with('[')) word += kWordMark;
+  return word;
+}
+
+CLI::Option* TakingMarkOff(CLI::Option* option) {
+  const auto take_off = [](std::string& word) {
+    if (word.starts_with('[') && word.ends_with(kWordMark)) word.pop_back();
+    return std::string();
+  };
+  return option->transform(CLI::Validator(take_off, ""));
+}
+
 // What completes a value, if the word that stands for it says so.
 Completes CompletionOf(std::string_view type) {
   if (type == "INDEX") return Completes::kIndex;
@@ -96,6 +111,7 @@ Option Option::Needs(const char* name) {
 }
 
 Option Verb::Record(CLI::Option* option, OptionText text) {
+  if (text.is_argument || !text.value.empty()) TakingMarkOff(option);
   return {option, &text_->options.emplace_back(std::move(text))};
 }
 
@@ -113,7 +129,8 @@ template <typename Value>
 Option Verb::AddOption(const char* names, Value& value, const char* type, const std::string& help) {
   CLI::Option* option = app_->add_option(names, value, help)->type_name(type);
   constexpr bool kRepeats = std::is_same_v<Value, std::vector<std::string>>;
-  if constexpr (kRepeats) option->expected(1)->take_all();
+  // Each occurrence has one value: words after it are arguments.
+  if constexpr (kRepeats) option->expected(1)->take_all()->allow_extra_args(false);
   return Record(option,
                 {.names = names, .value = type, .help = help, .completes = CompletionOf(type), .repeats = kRepeats});
 }
@@ -208,8 +225,10 @@ Verb CommandLine::AddVerb(const char* name, const char* summary) {
 }
 
 Result<VerbBody> CommandLine::Parse(int argc, char** argv) {
+  std::vector<std::string> words;  // as CLI11 takes them: the last one first
+  for (int i = argc - 1; i > 0; --i) words.push_back(MarkedWord(argv[i]));
   try {
-    parser_->app.parse(argc, argv);
+    parser_->app.parse(std::move(words));
     return parser_->chosen;
   } catch (const CLI::CallForHelp&) {
     const VerbText* verb = parser_->Named();

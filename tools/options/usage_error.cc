@@ -18,10 +18,16 @@ struct Complaint {
   std::string hint = {};
 };
 
+// Returns a word of the command line to show.
+std::string Shown(std::string word) {
+  if (word.ends_with(kWordMark)) word.pop_back();
+  return Printable(word);
+}
+
 Complaint NoVerb(const CLI::App& app, const CommandTable& table) {
   const std::vector<std::string> words = app.remaining();
   if (words.empty()) return {StrCat("the verb is missing; usage: ", table.program, " VERB [ARGUMENTS] [OPTIONS]")};
-  return {StrCat("there is no verb '", Printable(words.front()), "'"),
+  return {StrCat("there is no verb '", Shown(words.front()), "'"),
           DidYouMean(NearestNames(words.front(), table.VerbNames()), "'")};
 }
 
@@ -38,15 +44,15 @@ std::vector<std::string> NearestOptions(const VerbText& verb, const std::string&
 
 Complaint Surplus(const CLI::App& app, const CommandTable& table, const VerbText& verb) {
   if (const std::vector<std::string> before = app.remaining(); !before.empty()) {
-    return {StrCat("'", Printable(before.front()), "' stands before the verb; usage: ", verb.Usage(table.program))};
+    return {StrCat("'", Shown(before.front()), "' stands before the verb; usage: ", verb.Usage(table.program))};
   }
   const std::string word = app.get_subcommands().front()->remaining().front();
   if (!word.starts_with('-') || word == "-") {
-    return {StrCat("'", Printable(word), "' was not expected; usage: ", verb.Usage(table.program))};
+    return {StrCat("'", Shown(word), "' was not expected; usage: ", verb.Usage(table.program))};
   }
   const std::string name = word.substr(0, word.find('='));
   const std::string meant = name.starts_with("--") ? DidYouMean(NearestOptions(verb, name), "'") : "";
-  return {StrCat(verb.name, " has no option '", Printable(name == "-" ? word : name), "'"), meant};
+  return {StrCat(verb.name, " has no option '", Shown(name == "-" ? word : name), "'"), meant};
 }
 
 // Returns the part of `text` before the first `mark`.

@@ -1,9 +1,17 @@
 #include "tools/packing/line_reader.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "base/output_file.h"
+#include "base/progress.h"
 #include "base/text.h"
 
 namespace ofindex {
@@ -11,10 +19,41 @@ namespace {
 
 constexpr size_t kBehind = 64;
 
+Result<void> CopyStandardInput(OutputFile& copy, const std::atomic<bool>& cancel) {
+  std::vector<uint8_t> bytes(LineReader::kWindowBytes);
+  for (;;) {
+    if (cancel) return Interrupted();
+    const ssize_t n = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (n == 0) return copy.Flush();
+    if (n > 0) {
+      OFINDEX_TRY(copy.Append(ByteView(bytes).first(static_cast<size_t>(n))));
+    } else if (errno != EINTR) {
+      return tl::unexpected(SystemError(kStandardInputName, "cannot read", errno));
+    }
+  }
+}
+
 }  // namespace
 
 Result<LineReader> LineReader::Open(const std::string& path) {
   OFINDEX_ASSIGN(File file, File::OpenRead(path));
+  return Of(std::move(file));
+}
+
+Result<LineReader> LineReader::OpenStandardInput(const std::atomic<bool>& cancel) {
+  std::error_code error;
+  std::string path = (std::filesystem::temp_directory_path(error) / "ofindex-XXXXXX").string();
+  const int fd = error ? -1 : ::mkstemp(path.data());
+  if (fd < 0) return tl::unexpected(SystemError(path, "cannot create a temporary file", errno));
+  OutputFile copy(fd, path);
+  auto file = File::OpenRead(path, std::string(kStandardInputName));
+  ::unlink(path.c_str());
+  if (!file) return tl::unexpected(std::move(file).error());
+  OFINDEX_TRY(CopyStandardInput(copy, cancel));
+  return Of(std::move(*file));
+}
+
+Result<LineReader> LineReader::Of(File file) {
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   file.Advise(File::Access::kSequential);
   LineReader reader(std::move(file), facts);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,11 +12,19 @@
 
 namespace ofindex {
 
+/// The name of standard input among the sources of `pack`, and in its messages.
+inline constexpr std::string_view kStandardInput = "-";
+inline constexpr std::string_view kStandardInputName = "standard input";
+
 /// Reads the lines of a file, from its beginning or from a known line start. Memory is a window of the file and the
 /// longest line. Moves, does not copy; not thread-safe.
 class LineReader {
  public:
   [[nodiscard]] static Result<LineReader> Open(const std::string& path);
+
+  /// Opens what standard input has up to its end, which is first copied to a temporary file without a name. Errors:
+  /// kIo; kInterrupted once `cancel` is set.
+  [[nodiscard]] static Result<LineReader> OpenStandardInput(const std::atomic<bool>& cancel);
 
   /// Moves to `offset`, where a line begins. `window` is the size of each read; choose less for scattered lines.
   void SeekTo(uint64_t offset, size_t window);
@@ -40,6 +49,8 @@ class LineReader {
   static constexpr uint64_t kMaxLineBytes = uint64_t{1} << 31;
 
  private:
+  [[nodiscard]] static Result<LineReader> Of(File file);
+
   LineReader(File file, const FileFacts& opened) : file_(std::move(file)), opened_(opened) {}
 
   [[nodiscard]] Result<std::optional<size_t>> FindEnd(size_t from, size_t keep);

@@ -1,5 +1,6 @@
 #include "tools/packing/pack_source.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include "index/catalog/paths.h"
 #include "query/sampling/orders/permutation.h"
 #include "query/sampling/orders/sample_key.h"
+#include "tools/packing/line_reader.h"
 
 namespace ofindex {
 namespace {
@@ -17,6 +19,10 @@ namespace fs = std::filesystem;
 
 // Returns the form that a source's name implies.
 Result<SourceForm> FormOf(const std::string& source) {
+  if (source == kStandardInput) {
+    return Fail(ErrorCode::kUsage, "standard input: its form cannot be told from a name",
+                "give the form with --from jsonl, csv or tsv");
+  }
   std::error_code error;
   if (fs::is_directory(source, error)) return SourceForm::kFiles;
   const std::string suffix = fs::path(source).extension().string();
@@ -40,7 +46,15 @@ std::function<uint64_t(uint64_t)> OrderOf(uint64_t records, std::optional<uint64
 }
 
 Result<std::unique_ptr<PackSource>> OpenPackSource(const PackRequest& request, Progress& progress) {
+  if (std::count(request.sources.begin(), request.sources.end(), kStandardInput) > 1) {
+    return Fail(ErrorCode::kUsage, "standard input: named more than once", "name each source once");
+  }
   for (const std::string& source : request.sources) {
+    if (source == kStandardInput) {
+      if (request.form != SourceForm::kFiles) continue;
+      return Fail(ErrorCode::kUsage, "standard input: expected rows, not files",
+                  "give the form with --from jsonl, csv or tsv");
+    }
     const auto facts = StatFile(source);
     if (!facts && facts.error().system == ENOENT) return tl::unexpected(NoSuchPath(source));
   }

@@ -25,7 +25,9 @@ bool IsOfRow(const Error& error) { return error.code == ErrorCode::kFormat || er
 Error AtRow(const std::string& path, uint64_t offset, uint64_t line, Error error) {
   if (!IsOfRow(error)) return error;
   error.message = StrCat(Printable(path), "@", offset, ": line ", line, ": ", error.message);
-  if (error.hint.empty()) error.hint = StrCat("`sed -n ", line, "p ", Printable(path), "` shows the line");
+  if (!error.hint.empty()) return error;
+  error.hint = path == kStandardInputName ? Hint("write the rows to a file, and look at the line there")
+                                          : Hint(StrCat("`sed -n ", line, "p ", Printable(path), "` shows the line"));
   return error;
 }
 
@@ -54,13 +56,15 @@ Result<RowFiles> RowFiles::Open(const std::vector<std::string>& paths, RowFormat
 }
 
 Result<RowFiles::RowFile> RowFiles::OpenOne(const std::string& path) const {
-  OFINDEX_ASSIGN(LineReader lines, LineReader::Open(path));
+  const bool standard_input = path == kStandardInput;
+  OFINDEX_ASSIGN(LineReader lines,
+                 standard_input ? LineReader::OpenStandardInput(progress_->cancel) : LineReader::Open(path));
   RowFile file{std::move(lines), nullptr};
   std::string_view first;
   OFINDEX_ASSIGN(bool any, file.lines.Next(first));
   const uint64_t mark = any && first.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   if (any && first.starts_with("\x1f\x8b")) {
-    return Fail(ErrorCode::kFormat, StrCat(Printable(path), "@0: compressed; expected lines of text"),
+    return Fail(ErrorCode::kFormat, StrCat(Printable(file.lines.path()), "@0: compressed; expected lines of text"),
                 "inflate it first");
   }
   file.first_row = mark;
@@ -73,11 +77,11 @@ Result<RowFiles::RowFile> RowFiles::OpenOne(const std::string& path) const {
   Row row;
   OFINDEX_ASSIGN(any, NextRow(file.lines, row, file.first_line));
   if (!any) {
-    return Fail(ErrorCode::kFormat, StrCat(Printable(path), "@0: empty; expected a row of column names"),
+    return Fail(ErrorCode::kFormat, StrCat(Printable(file.lines.path()), "@0: empty; expected a row of column names"),
                 "the first row of a CSV file must name the features");
   }
   auto columns = ParseCsvHeader(row.text, separator);
-  if (!columns) return tl::unexpected(AtRow(path, row.offset, row.line, std::move(columns).error()));
+  if (!columns) return tl::unexpected(AtRow(file.lines.path(), row.offset, row.line, std::move(columns).error()));
   file.parser = MakeCsvRowParser(std::move(*columns), separator);
   file.first_row = file.lines.offset();
   return file;

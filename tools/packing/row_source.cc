@@ -62,7 +62,11 @@ class RowSource : public PackSource {
     return features;
   }
 
-  [[nodiscard]] std::vector<std::string> paths() const override { return request_.sources; }
+  [[nodiscard]] std::vector<std::string> paths() const override {
+    std::vector<std::string> paths = request_.sources;
+    std::erase(paths, kStandardInput);
+    return paths;
+  }
 
   Result<void> ForEach(const TakePayload& take) override {
     RowBuilder builder(schema_, request_.payload, request_.unit);

@@ -1,7 +1,5 @@
 #include "tools/report/row_writer.h"
 
-#include <set>
-
 #include "base/text.h"
 #include "tools/shell/json.h"
 #include "tools/shell/value_text.h"
@@ -10,18 +8,6 @@ namespace ofindex {
 namespace {
 
 constexpr size_t kMaxCell = 64;  // characters, in a table
-
-std::vector<std::string> Distinct(const std::vector<std::string>& names) {
-  std::vector<std::string> distinct;
-  std::set<std::string> taken(names.begin(), names.end());
-  std::set<std::string> seen;
-  for (const std::string& name : names) {
-    distinct.push_back(name);
-    if (seen.insert(name).second) continue;
-    for (int n = 2; !taken.insert(distinct.back() = StrCat(name, "_", n)).second;) ++n;
-  }
-  return distinct;
-}
 
 std::vector<std::string> Shown(const std::vector<std::string>& columns) {
   std::vector<std::string> shown;
@@ -32,7 +18,7 @@ std::vector<std::string> Shown(const std::vector<std::string>& columns) {
 }  // namespace
 
 RowWriter::RowWriter(RowForm form, const std::vector<std::string>& columns, Output& out)
-    : form_(form), columns_(Distinct(columns)), out_(out), table_(Shown(columns_)) {}
+    : form_(form), columns_(DistinctNames(columns)), out_(out), table_(Shown(columns_)) {}
 
 Result<void> RowWriter::Begin() {
   if (form_ == RowForm::kJson) {
@@ -42,7 +28,7 @@ Result<void> RowWriter::Begin() {
   }
   if (form_ != RowForm::kCsv) return {};
   for (size_t i = 0; i < columns_.size(); ++i) OFINDEX_TRY(out_.Write((i == 0 ? "" : ",") + CsvField(columns_[i])));
-  return out_.Write("\r\n");
+  return out_.Write("\n");
 }
 
 Result<void> RowWriter::Row(const SqlRows& rows) {
@@ -58,7 +44,8 @@ Result<void> RowWriter::Row(const SqlRows& rows) {
       if (!first) OFINDEX_TRY(out_.Write(","));
       return JsonRow(rows);
     case RowForm::kJsonLines: OFINDEX_TRY(JsonRow(rows)); return out_.Write("\n");
-    case RowForm::kCsv: return CsvRow(rows);
+    case RowForm::kCsv:
+    case RowForm::kCsvRows: return CsvRow(rows);
   }
   return {};
 }
@@ -77,7 +64,7 @@ Result<void> RowWriter::CsvRow(const SqlRows& rows) {
     if (i > 0) OFINDEX_TRY(out_.Write(","));
     OFINDEX_TRY(out_.Write(CsvOfValue(rows.At(i))));
   }
-  return out_.Write("\r\n");
+  return out_.Write("\n");
 }
 
 Result<void> RowWriter::End(bool truncated) {

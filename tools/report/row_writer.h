@@ -15,7 +15,8 @@ enum class RowForm {
   kTable,      ///< aligned columns, for people: long values are cut, and what moves a cursor is shown as \xNN
   kJson,       ///< one document
   kJsonLines,  ///< an object per line
-  kCsv,        ///< RFC 4180, with a header
+  kCsv,        ///< RFC 4180 with LF as the line end, and a header
+  kCsvRows,    ///< the same without the header
 };
 
 /// Writes the rows of one statement. Columns of the same name get the suffixes _2, _3 and so on. Not thread-safe.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "base/progress.h"
 
 namespace ofindex {
@@ -17,6 +19,7 @@ struct Context {
   int verbose = 0;
   ProgressMode progress_mode = ProgressMode::kAuto;
   When color = When::kAuto;
+  std::string index_folder;  // empty: none was given
   Progress progress;
 };
 

@@ -88,13 +88,17 @@ Json JsonFeature(const DecodedRecord& record, FeatureValue value) {
   return {{"kind", Name(value.kind)}, {"values", JsonValues(record, value)}};
 }
 
+Json JsonFeatureList(const DecodedRecord& record, const FeatureList& list) {
+  return JsonSteps(record, record.steps(list));
+}
+
 Json JsonFeatures(const DecodedRecord& record) {
   Json features = Json::object();
   for (const Feature& feature : record.features()) {
     features[JsonText(AsText(feature.name)).get<std::string>()] = JsonFeature(record, feature.value);
   }
   for (const FeatureList& list : record.feature_lists()) {
-    features[JsonText(AsText(list.name)).get<std::string>() + "[]"] = JsonSteps(record, record.steps(list));
+    features[JsonText(AsText(list.name)).get<std::string>() + "[]"] = JsonFeatureList(record, list);
   }
   return features;
 }

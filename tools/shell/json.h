@@ -34,6 +34,9 @@ using Json = nlohmann::ordered_json;
 /// Returns one feature of `record`.
 [[nodiscard]] Json JsonFeature(const DecodedRecord& record, FeatureValue value);
 
+/// Returns one feature list of `record`.
+[[nodiscard]] Json JsonFeatureList(const DecodedRecord& record, const FeatureList& list);
+
 // Arrays that several verbs print.
 [[nodiscard]] Json JsonTexts(const std::vector<std::string>& texts);
 [[nodiscard]] Json JsonDamage(const std::vector<DamageRow>& damage, const std::vector<ShardRow>& shards);

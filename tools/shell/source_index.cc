@@ -29,8 +29,10 @@ bool IsThere(const std::string& index) {
 Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool with_columns, Context& context) {
   SourceIndex source;
   if (data.size() == 1 && !data.front().starts_with('@')) {
-    OFINDEX_ASSIGN(source.path_, ResolveIndex(data.front()));
-    if (IsThere(source.path_) || data.front().ends_with(kIndexSuffix)) return source;
+    auto index = ResolveIndex(data.front());
+    if (!index && index.error().code != ErrorCode::kNotFound) return tl::unexpected(std::move(index).error());
+    if (index) source.path_ = *index;
+    if (index && (IsThere(source.path_) || data.front().ends_with(kIndexSuffix))) return source;
   }
   std::error_code error;
   std::string folder = (fs::temp_directory_path(error) / "ofindex-XXXXXX").string();

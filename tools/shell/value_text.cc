@@ -1,6 +1,7 @@
 #include "tools/shell/value_text.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 
@@ -54,6 +55,18 @@ std::string CsvOfValue(const Chunk::Value& value) {
   }
   const bool text = IsUtf8(AsText(value.bytes));
   return CsvField(text ? AsText(value.bytes) : Dump(JsonBytes(value.bytes)));
+}
+
+std::vector<std::string> DistinctNames(const std::vector<std::string>& names) {
+  std::vector<std::string> distinct;
+  std::set<std::string> taken(names.begin(), names.end());
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    distinct.push_back(name);
+    if (seen.insert(name).second) continue;
+    for (int n = 2; !taken.insert(distinct.back() = StrCat(name, "_", n)).second;) ++n;
+  }
+  return distinct;
 }
 
 std::string RealText(double real) {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "index/chunks/chunk.h"
 #include "query/columns/value_order.h"
@@ -16,6 +17,9 @@ namespace ofindex {
 /// is often read in a terminal, characters that Printable() escapes are written as \xNN, except for tabs and newlines.
 [[nodiscard]] std::string CsvField(std::string_view exact);
 [[nodiscard]] std::string CsvOfValue(const Chunk::Value& value);
+
+/// Returns `names`, of which later ones that are equal to earlier ones get the suffixes _2, _3 and so on.
+[[nodiscard]] std::vector<std::string> DistinctNames(const std::vector<std::string>& names);
 
 /// Returns the shortest text that identifies a real, which is the same on every system.
 [[nodiscard]] std::string RealText(double real);

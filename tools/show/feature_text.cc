@@ -60,16 +60,19 @@ std::string_view KindOfSteps(const DecodedRecord& record, const FeatureList& lis
 
 }  // namespace
 
-Result<void> PrintFeatures(const DecodedRecord& record, const std::optional<std::string>& only, Output& out) {
+Result<void> PrintFeatures(const DecodedRecord& record, const std::vector<std::string>& only, Output& out) {
+  const auto is_left_out = [&only](std::string_view name) {
+    return !only.empty() && std::find(only.begin(), only.end(), name) == only.end();
+  };
   Table table({"feature", "kind", "count", "values"});
   for (const Feature& feature : record.features()) {
-    if (only && AsText(feature.name) != *only) continue;
+    if (is_left_out(AsText(feature.name))) continue;
     table.Add({Printable(AsText(feature.name)), std::string(Name(feature.value.kind)), FormatCount(feature.value.count),
                ValuesText(record, feature.value)});
   }
   for (const FeatureList& list : record.feature_lists()) {
     const std::string name = StrCat(AsText(list.name), "[]");
-    if (only && name != *only) continue;
+    if (is_left_out(name)) continue;
     table.Add({Printable(name), std::string(KindOfSteps(record, list)), FormatCount(list.step_count),
                StepsText(record, list)});
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -10,9 +10,9 @@
 
 namespace ofindex {
 
-/// Prints a line for each feature of `record`, or for the named one: name, kind, number of values, and as many values
-/// as fit the line.
-[[nodiscard]] Result<void> PrintFeatures(const DecodedRecord& record, const std::optional<std::string>& only,
+/// Prints a line for each feature of `record`, or for those in `only` if it is not empty: name, kind, number of values,
+/// and as many values as fit the line.
+[[nodiscard]] Result<void> PrintFeatures(const DecodedRecord& record, const std::vector<std::string>& only,
                                          Output& out);
 
 /// Prints bytes as offset, hexadecimal and text, sixteen per line. A long payload is cut to its first 4 KiB, and the

@@ -67,7 +67,12 @@ const FeatureList* ShownRecord::FindList(const std::string& feature) const {
   return nullptr;
 }
 
-Result<void> ShownRecord::Require(const std::string& feature) const {
+Result<void> ShownRecord::Require(const std::vector<std::string>& names) const {
+  for (const std::string& name : names) OFINDEX_TRY(RequireOne(name));
+  return {};
+}
+
+Result<void> ShownRecord::RequireOne(const std::string& feature) const {
   if (decoded_.Find(AsBytes(feature)) != nullptr || FindList(feature) != nullptr) return {};
   std::string names;
   for (const Feature& one : decoded_.features())
@@ -79,32 +84,40 @@ Result<void> ShownRecord::Require(const std::string& feature) const {
               names.empty() ? std::string("its payload has no features") : StrCat("it has ", names));
 }
 
-Result<Json> ShownRecord::ToJson(const std::optional<std::string>& feature) const {
-  const size_t shown_bytes = feature ? FeatureBytes(*feature).size() : payload_.size();
-  if (shown_bytes > kMaxJsonBytes) {
-    return Fail(ErrorCode::kLimit,
-                StrCat(Printable(shard_), "@", location_.offset, ": record ", ordinal_, ": ", FormatCount(shown_bytes),
-                       " bytes are too many for JSON; expected at most ", FormatCount(kMaxJsonBytes)),
-                "show one of its features with --feature, or write its bytes with --raw");
-  }
-  Json features = JsonFeatures(decoded_);
-  if (feature) {
-    const std::string key = JsonText(*feature).get<std::string>();
-    features = {{key, features[key]}};
+Result<void> ShownRecord::CheckJson(size_t bytes) const {
+  if (bytes <= kMaxJsonBytes) return {};
+  return Fail(ErrorCode::kLimit,
+              StrCat(Printable(shard_), "@", location_.offset, ": record ", ordinal_, ": ", FormatCount(bytes),
+                     " bytes are too many for JSON; expected at most ", FormatCount(kMaxJsonBytes)),
+              "show one of its features with --feature, or write its bytes with --raw");
+}
+
+Result<Json> ShownRecord::ToJson(const std::vector<std::string>& names) const {
+  size_t shown_bytes = names.empty() ? payload_.size() : 0;
+  for (const std::string& name : names) shown_bytes += FeatureBytes(name).size();
+  OFINDEX_TRY(CheckJson(shown_bytes));
+  Json features = names.empty() ? JsonFeatures(decoded_) : Json::object();
+  for (const std::string& name : names) {
+    const std::string key = JsonText(name).get<std::string>();
+    if (const Feature* feature = decoded_.Find(AsBytes(name))) {
+      features[key] = JsonFeature(decoded_, feature->value);
+    } else if (const FeatureList* list = FindList(name)) {
+      features[key] = JsonFeatureList(decoded_, *list);
+    }
   }
   Json json = {{"_id", ordinal_},
                {"_shard", JsonText(shard_)},
                {"_offset", location_.offset},
                {"_length", location_.length},
                {"features", std::move(features)}};
-  if (kind_ == PayloadKind::kOpaque) json["payload"] = JsonBytes(payload_);
+  if (kind_ == PayloadKind::kOpaque && names.empty()) json["payload"] = JsonBytes(payload_);
   return json;
 }
 
-Result<void> ShownRecord::Print(const std::optional<std::string>& feature, Output& out) const {
+Result<void> ShownRecord::Print(const std::vector<std::string>& names, Output& out) const {
   OFINDEX_TRY(out.Line(Heading()));
   if (kind_ == PayloadKind::kOpaque) return PrintHexDump(payload_, out);
-  return PrintFeatures(decoded_, feature, out);
+  return PrintFeatures(decoded_, names, out);
 }
 
 std::string ShownRecord::Heading() const {
@@ -112,23 +125,27 @@ std::string ShownRecord::Heading() const {
                 Counted(location_.length, "byte"), ", ", Name(kind_));
 }
 
-Result<void> ShownRecord::PrintWire(const std::optional<std::string>& feature, const std::atomic<bool>& cancel,
+Result<void> ShownRecord::PrintWire(const std::vector<std::string>& names, const std::atomic<bool>& cancel,
                                     Output& out) {
   if (kind_ != PayloadKind::kOpaque && payload_.size() > kMaxMessageBytes) return Decode();
-  if (feature) {
-    const auto nowhere = [](std::string_view) -> Result<void> { return {}; };
-    OFINDEX_ASSIGN(const WireOutcome sought, ExplainWire(payload_, kind_, feature, nowhere));
-    if (sought.entries == 0) {
-      OFINDEX_TRY(Decode());
-      return Require(*feature);
-    }
+  const auto nowhere = [](std::string_view) -> Result<void> { return {}; };
+  for (const std::string& name : names) {
+    OFINDEX_ASSIGN(const WireOutcome sought, ExplainWire(payload_, kind_, name, nowhere));
+    if (sought.entries != 0) continue;
+    OFINDEX_TRY(Decode());
+    return RequireOne(name);
   }
   OFINDEX_TRY(out.Line(Heading()));
   const auto line = [&](std::string_view text) -> Result<void> {
     if (cancel) return Interrupted();
     return out.Line(text);
   };
-  OFINDEX_ASSIGN(const WireOutcome outcome, ExplainWire(payload_, kind_, feature, line));
+  std::vector<std::optional<std::string>> parts(names.begin(), names.end());
+  if (parts.empty()) parts.emplace_back(std::nullopt);  // the whole message
+  WireOutcome outcome;
+  for (const std::optional<std::string>& part : parts) {
+    OFINDEX_ASSIGN(outcome, ExplainWire(payload_, kind_, part, line));
+  }
   if (outcome.malformed.fault != WireFault::kNone) return Refuse(ErrorCode::kDamage, Describe(outcome.malformed));
   if (bad_ != BadReason{}) return Refuse(ErrorCode::kDamage, StrCat("marked bad: ", Name(bad_)));
   return {};

@@ -29,37 +29,45 @@ class ShownRecord {
   /// Takes a payload that was already read. Errors: as Load.
   [[nodiscard]] Result<void> Take(const Dataset& dataset, uint64_t ordinal, ByteView payload);
 
-  /// Returns the object that `get --json` specifies; with `feature`, only that feature. A JSON document takes about
-  /// fifteen times the memory of what it shows. Errors: kLimit if the document would show more than 64 MiB (hint:
-  /// --raw).
-  [[nodiscard]] Result<Json> ToJson(const std::optional<std::string>& feature) const;
+  /// Returns the object that `get --json` specifies; with `names`, only those of these features that the record has, in
+  /// their order. A JSON document takes about fifteen times the memory of what it shows. Errors: kLimit if the document
+  /// would show more than 64 MiB (hint: --raw).
+  [[nodiscard]] Result<Json> ToJson(const std::vector<std::string>& names) const;
+
+  /// Errors: kLimit if `bytes` of the payload are too many to show as JSON.
+  [[nodiscard]] Result<void> CheckJson(size_t bytes) const;
 
   /// Prints the same for people: a line with the place, then a line per feature, or a dump of an opaque payload.
-  [[nodiscard]] Result<void> Print(const std::optional<std::string>& feature, Output& out) const;
+  [[nodiscard]] Result<void> Print(const std::vector<std::string>& names, Output& out) const;
 
-  /// Prints the bytes of the payload, each explained as part of a message: see ExplainWire(). With `feature`,
-  /// only its entries.
+  /// Prints the bytes of the payload, each explained as part of a message: see ExplainWire(). With `names`, only the
+  /// entries of these features.
   /// Errors: kDamage if the record's message is malformed or the record is marked bad (the bytes are printed first);
   /// kUsage if the record has no such feature; kInterrupted if `cancel` was set (the output is many times the size of
   /// the payload).
-  [[nodiscard]] Result<void> PrintWire(const std::optional<std::string>& feature, const std::atomic<bool>& cancel,
+  [[nodiscard]] Result<void> PrintWire(const std::vector<std::string>& names, const std::atomic<bool>& cancel,
                                        Output& out);
 
-  /// Fails unless the record has this feature (NAME, or NAME[] for a feature list). Errors: kUsage, naming the existing
-  /// features.
-  [[nodiscard]] Result<void> Require(const std::string& feature) const;
+  /// Fails unless the record has these features (NAME, or NAME[] for a feature list). Errors: kUsage, naming the
+  /// existing features.
+  [[nodiscard]] Result<void> Require(const std::vector<std::string>& names) const;
 
   /// Returns the bytes of one feature: bytes values concatenated, numbers as little-endian arrays of their kind.
   [[nodiscard]] std::vector<uint8_t> FeatureBytes(const std::string& feature) const;
 
+  /// Returns the feature list `feature`, which ends in []; null if there is none.
+  [[nodiscard]] const FeatureList* FindList(const std::string& feature) const;
+
+  [[nodiscard]] uint64_t ordinal() const { return ordinal_; }
   [[nodiscard]] ByteView payload() const { return payload_; }
+  [[nodiscard]] const DecodedRecord& decoded() const { return decoded_; }
 
  private:
   [[nodiscard]] Result<void> Place(const Dataset& dataset, uint64_t ordinal, ByteView payload);
   [[nodiscard]] Result<void> Decode();
   [[nodiscard]] tl::unexpected<Error> Refuse(ErrorCode code, std::string_view what) const;
   [[nodiscard]] std::string Heading() const;
-  [[nodiscard]] const FeatureList* FindList(const std::string& feature) const;
+  [[nodiscard]] Result<void> RequireOne(const std::string& feature) const;
   void AppendValues(FeatureValue value, std::vector<uint8_t>& out) const;
 
   uint64_t ordinal_ = 0;

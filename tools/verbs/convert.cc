@@ -19,7 +19,8 @@
 #include "tools/shell/output.h"
 #include "tools/shell/progress_display.h"
 #include "tools/shell/source_index.h"
-#include "tools/verbs/converter.h"
+#include "tools/streams/converter.h"
+#include "tools/streams/ordinal_list.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
@@ -31,6 +32,7 @@ struct ConvertArguments {
   std::vector<std::string> data;
   ShardSetRequest output;
   std::optional<std::string> where;
+  std::string ids;
   std::optional<uint64_t> shuffle;
   Lossy lossy = Lossy::kRefuse;
   ReaderOptions reading;
@@ -113,7 +115,20 @@ NextOrdinal EachIn(std::vector<OrdinalRange> ranges) {
   };
 }
 
+// The records of a list, in its order.
+Result<Selected> SelectListed(const std::string& path, const Dataset& dataset, const Context& context) {
+  OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(path, dataset.size(), context.progress.cancel));
+  const uint64_t records = ordinals.size();
+  return Selected{[ordinals = std::move(ordinals), at = size_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
+                    if (at == ordinals.size()) return false;
+                    ordinal = ordinals[at++];
+                    return true;
+                  },
+                  records, false};
+}
+
 Result<Selected> Select(const ConvertArguments& arguments, const Dataset& dataset, const Context& context) {
+  if (!arguments.ids.empty()) return SelectListed(arguments.ids, dataset, context);
   if (!arguments.where && !arguments.shuffle) {
     OFINDEX_ASSIGN(std::vector<OrdinalRange> ranges, RangesByShard(*dataset.snapshot()));
     return Selected{EachIn(std::move(ranges)), dataset.reader().live(), true};
@@ -168,6 +183,7 @@ Result<int> Convert(ConvertArguments& arguments, Context& context) {
   OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(*dataset.snapshot()));
   InputFiles inputs(source.path(), facts.shards, facts.sources, arguments.reading.root);
   for (const std::string& data : arguments.data) inputs.Add(data);
+  inputs.Add(arguments.ids);
   for (ShardRow& shard : facts.shards) shard.path = source.Shown(shard.path);
   OFINDEX_ASSIGN(const Selected selected, Select(arguments, dataset, context));
 
@@ -210,6 +226,9 @@ void AddConvert(CommandLine& line, Context& context) {
   verb.AddOption("--where", arguments->where, "EXPR", "Only records for which this SQL expression holds");
   verb.AddNumber("--shuffle", arguments->shuffle, "SEED",
                  "In the order of `ofindex sample --seed SEED`; default: in ordinal order");
+  verb.AddOption("--ids", arguments->ids, "FILE",
+                 "Only records of this list of ordinals, in its order; - is standard input")
+      .Excludes({"--where", "--shuffle"});
   verb.AddChoice(
       "--lossy", arguments->lossy, {{"refuse", Lossy::kRefuse}, {"allow", Lossy::kAllow}}, "HOW",
       "How to treat kinds that an Example lacks: refuse, or allow int32 to become int64 and double to become "

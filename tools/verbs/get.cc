@@ -1,15 +1,20 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "query/dataset.h"
 #include "query/ordinals.h"
 #include "query/sampling/reading_facts.h"
+#include "query/sampling/sets/set_of.h"
 #include "tools/options/reading_options.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
+#include "tools/shell/selecting.h"
+#include "tools/show/chosen_features.h"
 #include "tools/show/lost_shards.h"
 #include "tools/show/shown_record.h"
 #include "tools/verbs/verbs.h"
@@ -20,7 +25,8 @@ namespace {
 struct GetArguments {
   std::string index;
   std::vector<std::string> ordinals;
-  std::optional<std::string> feature;
+  std::vector<std::string> feature;
+  std::optional<std::string> where;
   bool raw = false;
   bool wire = false;
   ReaderOptions reading;
@@ -29,7 +35,8 @@ struct GetArguments {
 // Prints records one after the other, in one of the requested forms.
 class Getter {
  public:
-  Getter(const GetArguments& arguments, const Context& context) : arguments_(arguments), context_(context) {}
+  Getter(const GetArguments& arguments, std::vector<std::string> features, const Context& context)
+      : arguments_(arguments), features_(std::move(features)), context_(context) {}
 
   Result<void> Begin() {
     if (!context_.json) return {};
@@ -37,25 +44,28 @@ class Getter {
   }
 
   Result<void> Show(const Dataset& dataset, uint64_t ordinal) {
-    if (arguments_.raw && !arguments_.feature) {
+    if (arguments_.raw && features_.empty()) {
       OFINDEX_TRY(dataset.reader().Copy(ordinal, payload_));
       return out_.Write(ByteView(payload_));
     }
     if (arguments_.wire) {
       OFINDEX_TRY(record_.Fetch(dataset, ordinal));
       if (shown_++ > 0) OFINDEX_TRY(out_.Line(""));
-      return record_.PrintWire(arguments_.feature, context_.progress.cancel, out_);
+      return record_.PrintWire(features_, context_.progress.cancel, out_);
     }
     OFINDEX_TRY(record_.Load(dataset, ordinal));
-    if (arguments_.feature) OFINDEX_TRY(record_.Require(*arguments_.feature));
-    if (arguments_.raw) return out_.Write(ByteView(record_.FeatureBytes(*arguments_.feature)));
+    OFINDEX_TRY(record_.Require(features_));
+    if (arguments_.raw) {
+      for (const std::string& name : features_) OFINDEX_TRY(out_.Write(ByteView(record_.FeatureBytes(name))));
+      return {};
+    }
     const bool first = shown_++ == 0;
     if (context_.json || context_.jsonl) {
-      OFINDEX_ASSIGN(const Json json, record_.ToJson(arguments_.feature));
+      OFINDEX_ASSIGN(const Json json, record_.ToJson(features_));
       return context_.jsonl ? out_.Line(Dump(json)) : out_.Write((first ? "" : ",") + Dump(json));
     }
     if (!first) OFINDEX_TRY(out_.Line(""));
-    return record_.Print(arguments_.feature, out_);
+    return record_.Print(features_, out_);
   }
 
   Result<void> End() {
@@ -65,6 +75,7 @@ class Getter {
 
  private:
   const GetArguments& arguments_;
+  const std::vector<std::string> features_;
   const Context& context_;
   Output& out_ = Output::Standard();
   ShownRecord record_;
@@ -80,11 +91,20 @@ bool CannotBeRead(const Dataset& dataset, uint64_t ordinal, const Error& error) 
   return error.code == ErrorCode::kIo && !dataset.reader().Copy(ordinal, payload);
 }
 
+// Returns the records that may be shown: all that are not gone or, with --where, those that it holds for.
+Result<View> RecordsOfChoice(const GetArguments& arguments, const Dataset& dataset, const Context& context) {
+  if (!arguments.where) return PresentRecords(dataset.reader());
+  OFINDEX_ASSIGN(const Selection selection, SelectRecords(*dataset.snapshot(), *arguments.where, context));
+  dataset.snapshot()->CloseColumns();  // their chunks are not needed any more
+  return View::Of(SetOf(selection));
+}
+
 // Returns the records that the arguments name, one view for each. Ranges leave out records that are gone; a single
 // ordinal of such a record is an error.
-Result<std::vector<View>> RecordsToShow(const GetArguments& arguments, const Dataset& dataset) {
-  OFINDEX_ASSIGN(const View present, PresentRecords(dataset.reader()));
+Result<std::vector<View>> RecordsToShow(const GetArguments& arguments, const Dataset& dataset, const Context& context) {
+  OFINDEX_ASSIGN(const View present, RecordsOfChoice(arguments, dataset, context));
   std::vector<View> views;
+  if (arguments.ordinals.empty()) views.push_back(present);
   for (const std::string& text : arguments.ordinals) {
     OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));
     if (text.find(':') == std::string::npos) OFINDEX_TRY(dataset.reader().Locate(range.begin));
@@ -118,11 +138,15 @@ Result<int> ShowAll(const Dataset& dataset, const std::vector<View>& views, Gett
 }
 
 Result<int> Get(const GetArguments& arguments, const Context& context) {
+  if (arguments.ordinals.empty() && !arguments.where) {
+    return Fail(ErrorCode::kUsage, "ORDINAL or --where is missing", "see `ofindex get --help`");
+  }
   ReaderOptions reading = arguments.reading;
+  OFINDEX_ASSIGN(std::vector<std::string> features, ChosenFeatures(arguments.feature));
   reading.allow_bad = arguments.wire;  // --wire also explains bad records
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, reading, context.progress));
-  OFINDEX_ASSIGN(const std::vector<View> views, RecordsToShow(arguments, dataset));
-  Getter getter(arguments, context);
+  OFINDEX_ASSIGN(const std::vector<View> views, RecordsToShow(arguments, dataset, context));
+  Getter getter(arguments, std::move(features), context);
   OFINDEX_TRY(getter.Begin());
   LostShards lost(dataset, context);
   OFINDEX_ASSIGN(const int exit_code, ShowAll(dataset, views, getter, lost, context));
@@ -138,10 +162,11 @@ void AddGet(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "get", "Show records", Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<GetArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
-  verb.AddArgument("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B")
-      .Required();
-  verb.AddOption("--feature", arguments->feature, "NAME", "Only this feature (a feature list is NAME[])")
-      .Completes(Completes::kFeature);
+  verb.AddArgument("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B");
+  verb.AddOption("--where", arguments->where, "EXPR",
+                 "Records for which this SQL expression holds; with ORDINALs, only those of them");
+  verb.AddOption("--feature", arguments->feature, "NAME,...",
+                 "Only these features (a feature list is NAME[]); a comma in a name is \\,");
   verb.AddFlag("--raw", arguments->raw,
                "The payload's bytes; with --feature, its values: byte strings as they are, numbers little-endian")
       .Excludes({"--json", "--jsonl"});

@@ -129,7 +129,9 @@ Result<int> Pack(PackArguments& arguments, Context& context) {
 
 void AddSourceOptions(Verb& verb, PackArguments& arguments) {
   PackRequest& request = arguments.request;
-  verb.AddArgument("SOURCE", request.sources, "Folders of files, CSV files, JSON lines files").Required();
+  verb.AddArgument("SOURCE", request.sources,
+                   "Folders of files, CSV files, JSON lines files; - is standard input, whose form --from gives")
+      .Required();
   verb.AddChoice("--from", request.form,
                  {{"files", SourceForm::kFiles},
                   {"jsonl", SourceForm::kJsonLines},

@@ -1,15 +1,20 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/text.h"
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/open_sampler.h"
+#include "query/sampling/sets/set_of.h"
 #include "tools/sampling/batch_text.h"
 #include "tools/sampling/block_option.h"
 #include "tools/sampling/mix_text.h"
 #include "tools/sampling/ordinal_text.h"
 #include "tools/shell/output.h"
 #include "tools/shell/watchdog.h"
+#include "tools/streams/ordinal_list.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
@@ -17,6 +22,7 @@ namespace {
 
 struct SampleArguments {
   std::string index;
+  std::string ids;
   std::optional<uint64_t> count;
   std::string block;
   std::optional<uint64_t> lanes;
@@ -38,6 +44,21 @@ Result<void> PrintQuality(const Sampler& sampler, ColumnStore& columns, const Sa
   return PrintMix(quality, *arguments.quality, context, out);
 }
 
+// Returns the records of the list `path`, each once.
+Result<View> ListedRecords(const std::string& path, const ColumnStore& columns, const Context& context) {
+  OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(path, columns.ordinals(), context.progress.cancel));
+  std::sort(ordinals.begin(), ordinals.end());
+  ordinals.erase(std::unique(ordinals.begin(), ordinals.end()), ordinals.end());
+  OrdinalSet::Builder builder;
+  for (const uint64_t ordinal : ordinals) builder.Add(ordinal);
+  const OrdinalSet listed = builder.Take();
+  const View present = PresentRecords(columns).Where(listed);
+  if (present.size() == listed.size()) return present;
+  return Fail(ErrorCode::kOutOfRange,
+              StrCat(Printable(path), ": ", Counted(listed.size() - present.size(), "record"), " of the list are gone"),
+              "make the list anew, or restore the shards and run `ofindex update`");
+}
+
 Result<int> DrawSample(const SampleArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
@@ -49,6 +70,9 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
   const bool shuffles = arguments.block.empty() && !request.weights && !request.balance;
   if (shuffles && !arguments.quality) AdviseBlocks(snapshot, context);
   if (arguments.batch_total || arguments.quality) request.slice = {};
+  if (!arguments.ids.empty()) {
+    OFINDEX_ASSIGN(request.view, ListedRecords(arguments.ids, *columns, context));
+  }
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
   OFINDEX_ASSIGN(Sampler sampler, OpenSampler(columns, catalog->generations(), request, limits));
@@ -83,6 +107,8 @@ void AddReaderOptions(Verb& verb, SampleRequest& request) {
 void AddOrderOptions(Verb& verb, SampleArguments& arguments) {
   SampleRequest& request = arguments.request;
   verb.AddOption("--where", request.where, "EXPR", "Only records for which this SQL expression holds");
+  verb.AddOption("--ids", arguments.ids, "FILE",
+                 "Only records of this list of ordinals, such as one of `ofindex split`; - is standard input");
   verb.AddOption("--weights", request.weights, "COLUMN", "Draw with replacement, in proportion to this numeric column");
   verb.AddOption("--balance", request.balance, "COLUMN",
                  "Draw with replacement, with the same probability for each value of this column")

@@ -32,13 +32,15 @@ struct SqlArguments {
   std::optional<double> timeout;
   std::optional<uint64_t> max_rows;
   bool csv = false;
+  bool no_header = false;
   bool table = false;
 };
 
 RowForm FormOf(const SqlArguments& arguments, const Context& context) {
   if (context.json) return RowForm::kJson;
   if (context.jsonl) return RowForm::kJsonLines;
-  return arguments.csv ? RowForm::kCsv : RowForm::kTable;
+  if (!arguments.csv) return RowForm::kTable;
+  return arguments.no_header ? RowForm::kCsvRows : RowForm::kCsv;
 }
 
 // Returns the query. If `argument` is "-", reads it from standard input, up to the maximum length of a query.
@@ -140,6 +142,7 @@ void AddSql(CommandLine& line, Context& context) {
                  "Most rows to show; a note says if there are more; default 1000 in a table, otherwise all");
   verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")
       .Excludes({"--json", "--jsonl"});
+  verb.AddFlag("--no-header", arguments->no_header, "Without the header of --csv").Needs("--csv");
   verb.AddFlag("--table", arguments->table, "Aligned columns, long values cut; default")
       .Excludes({"--json", "--jsonl", "--csv"});
   verb.Runs([arguments, &context] { return Ask(*arguments, context); });

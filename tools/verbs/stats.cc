@@ -30,6 +30,7 @@ struct StatsArguments {
   size_t bins = 10;
   std::optional<std::string> by;
   bool csv = false;
+  bool no_header = false;
   bool table = false;
 };
 
@@ -146,15 +147,15 @@ Json JsonOthers(const GroupedStats& stats) {
 std::string CsvLine(const std::vector<std::string>& fields) {
   std::string line;
   for (size_t i = 0; i < fields.size(); ++i) line += StrCat(i == 0 ? "" : ",", fields[i]);
-  return line + "\r\n";
+  return line + "\n";
 }
 
 std::string CsvOptional(const std::optional<double>& value) { return value ? RealText(*value) : ""; }
 
-Result<void> WriteCsv(const ColumnStats& stats, bool first, Output& out) {
-  if (first) {
+Result<void> WriteCsv(const ColumnStats& stats, bool header, Output& out) {
+  if (header) {
     OFINDEX_TRY(
-        out.Write("column,type,rows,count,nulls,nans,min,max,mean,std,q1,median,q3,distinct,distinct_is_exact\r\n"));
+        out.Write("column,type,rows,count,nulls,nans,min,max,mean,std,q1,median,q3,distinct,distinct_is_exact\n"));
   }
   const std::optional<Quartiles>& quartiles = stats.quartiles;
   return out.Write(CsvLine({CsvField(stats.column), stats.type.empty() ? "" : CsvField(stats.type), StrCat(stats.rows),
@@ -166,12 +167,12 @@ Result<void> WriteCsv(const ColumnStats& stats, bool first, Output& out) {
 }
 
 // The last row stands for the groups that are not shown: it has no value, and `groups` holds their number.
-Result<void> WriteGroupsCsv(const GroupedStats& stats, Output& out) {
-  std::vector<std::string> header = {CsvField(stats.by), "groups", "rows"};
+Result<void> WriteGroupsCsv(const GroupedStats& stats, bool header, Output& out) {
+  std::vector<std::string> names = {CsvField(stats.by), "groups", "rows"};
   for (const std::string& column : stats.columns) {
-    for (const char* of : {".count", ".min", ".max", ".mean"}) header.push_back(CsvField(column + of));
+    for (const char* of : {".count", ".min", ".max", ".mean"}) names.push_back(CsvField(column + of));
   }
-  OFINDEX_TRY(out.Write(CsvLine(header)));
+  if (header) OFINDEX_TRY(out.Write(CsvLine(names)));
   const auto write = [&](const GroupRow& row, std::string value, uint64_t groups) {
     std::vector<std::string> fields = {std::move(value), StrCat(groups), StrCat(row.rows)};
     for (const GroupSum& sum : row.sums) {
@@ -200,7 +201,7 @@ Result<int> ShowColumns(ColumnStore& store, const std::string& path, const Stats
     } else if (context.jsonl) {
       OFINDEX_TRY(out.Line(Dump(ToJson(stats))));
     } else if (arguments.csv) {
-      OFINDEX_TRY(WriteCsv(stats, first, out));
+      OFINDEX_TRY(WriteCsv(stats, first && !arguments.no_header, out));
     } else {
       if (!first) OFINDEX_TRY(out.Line(""));
       OFINDEX_TRY(PrintStats(stats, BarsOfOutput(), out));
@@ -233,7 +234,7 @@ Result<int> ShowGroups(ColumnStore& store, const std::string& path, const StatsA
     for (const GroupRow& row : stats.groups) OFINDEX_TRY(out.Line(Dump(JsonGroup(stats, row))));
     if (stats.other_groups > 0) OFINDEX_TRY(out.Line(Dump({{"others", JsonOthers(stats)}})));
   } else if (arguments.csv) {
-    OFINDEX_TRY(WriteGroupsCsv(stats, out));
+    OFINDEX_TRY(WriteGroupsCsv(stats, !arguments.no_header, out));
   } else {
     OFINDEX_TRY(PrintGroups(stats, BarsOfOutput(), out));
   }
@@ -269,6 +270,7 @@ void AddStats(CommandLine& line, Context& context) {
                  "Group the records by this column, and summarise the numbers of the others");
   verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")
       .Excludes({"--json", "--jsonl"});
+  verb.AddFlag("--no-header", arguments->no_header, "Without the header of --csv").Needs("--csv");
   verb.AddFlag("--table", arguments->table, "For people, with bars; default").Excludes({"--json", "--jsonl", "--csv"});
   verb.Runs([arguments, &context] { return ShowStats(*arguments, context); });
 }

@@ -27,6 +27,10 @@ Verb AddVerb(CommandLine& line, Context& context, const char* name, const char* 
                  "json (an object per line), none; default auto");
   verb.AddChoice("--color", context.color, {{"auto", When::kAuto}, {"always", When::kAlways}, {"never", When::kNever}},
                  "WHEN", "auto, always or never; auto obeys NO_COLOR and CLICOLOR_FORCE; default auto");
+  verb.AddOption("--index-dir", context.index_folder, "DIR",
+                 "Write and find indexes of DATA below this folder, for data whose own folder cannot be written to; "
+                 "default: OFINDEX_INDEX_DIR")
+      .NotEmpty();
   verb.EndCommonOptions();
   return verb;
 }

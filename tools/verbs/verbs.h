@@ -19,6 +19,7 @@ void AddSample(CommandLine& line, Context& context);
 void AddVerify(CommandLine& line, Context& context);
 void AddGet(CommandLine& line, Context& context);
 void AddCat(CommandLine& line, Context& context);
+void AddSplit(CommandLine& line, Context& context);
 void AddSql(CommandLine& line, Context& context);
 void AddPack(CommandLine& line, Context& context);
 void AddConvert(CommandLine& line, Context& context);

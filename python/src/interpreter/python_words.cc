@@ -27,6 +27,7 @@ constexpr std::array kOptions = {
     Words{"--format ofrecord", "format='ofrecord'"},
     Words{"--format tfrecord", "format='tfrecord'"},
     Words{"--format", "format"},
+    Words{"--index-dir DIR", "OFINDEX_INDEX_DIR in the environment"},
     Words{"--max-inflated", "max_inflated_bytes"},
     Words{"--max-ratio", "max_ratio"},
     Words{"--payload", "payload"},

@@ -1,4 +1,4 @@
-#include "tools/verbs/converter.h"
+#include "tools/streams/converter.h"
 
 #include <memory>
 #include <string>

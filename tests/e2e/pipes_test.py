@@ -1,0 +1,151 @@
+"""Lists of ordinals: every verb's output that names records is a list for `--ids`, in each of its forms."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+
+from e2e import samples
+from e2e.command import CommandTest
+from oracle import records
+
+COUNT = 60
+
+
+class PipesCase(CommandTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.payloads = samples.write_parts(self.dir / "data", [COUNT // 2, COUNT // 2])
+        self.expect(0, "build", "data", "-q")
+
+    def listed(self, text: bytes | str) -> list[int]:
+        """The ordinals that `cat --ids -` reads from `text`."""
+        stdin = text if isinstance(text, bytes) else text.encode()
+        found = self.expect(0, "cat", "data", "--ids", "-", "--feature", "label", stdin=stdin).jsonl
+        self.assertEqual([record["features"]["label"]["values"] for record in found], [[r["_id"]] for r in found])
+        return [record["_id"] for record in found]
+
+
+class WrittenListsTest(PipesCase):
+    def test_what_verbs_write_is_a_list_for_ids(self) -> None:
+        seven = [number for number in range(COUNT) if number % 7 == 0]
+        shuffled = [int(line) for line in self.expect(0, "sample", "data", "--seed", "3").text.split()]
+        by_sql = "SELECT _id FROM records WHERE label % 7 = 0"
+        for args, expected in (
+            (("where", "data", "label % 7 = 0"), seven),
+            (("where", "data", "label % 7 = 0", "--jsonl"), seven),
+            (("where", "data", "label % 7 = 0", "--json"), seven),
+            (("sample", "data", "--seed", "3"), shuffled),
+            (("sample", "data", "--seed", "3", "--jsonl"), shuffled),
+            (("sample", "data", "--seed", "3", "--json"), shuffled),
+            (("sample", "data", "--seed", "3", "--batch-total", "100"), shuffled),
+            (("sample", "data", "--seed", "3", "--batch-total", "100", "--jsonl"), shuffled),
+            (("sample", "data", "--seed", "3", "--batch-total", "100", "--json"), shuffled),
+            (("sql", "data", by_sql), seven),
+            (("sql", "data", by_sql, "--csv"), seven),
+            (("sql", "data", by_sql, "--csv", "--no-header"), seven),
+            (("sql", "data", "SELECT label AS _label, _id FROM records WHERE label % 7 = 0", "--jsonl"), seven),
+            (("sql", "data", by_sql, "--json"), seven),
+            (("get", "data", "9", "2:4", "--jsonl"), [9, 2, 3]),
+            (("get", "data", "9", "2:4", "--json"), [9, 2, 3]),
+            (("get", "data", "--where", "label % 7 = 0", "--json"), seven),
+            (("cat", "data", "--where", "label % 7 = 0"), seven),
+            (("cat", "data", "--range", ":9", "--to", "csv", "--feature", "label", "--no-header"), None),
+        ):
+            with self.subTest(args=args):
+                text = self.expect(0, *args).stdout
+                if expected is None:  # two columns of ordinals, here equal
+                    expected = [number for number in range(9) for _ in range(2)]
+                self.assertEqual(self.listed(text), expected)
+
+    def test_ids_select_the_records_of_sample_and_convert(self) -> None:
+        chosen = [50, 3, 7, 3, 20]
+        (self.dir / "ids").write_text("".join(f"{number}\n" for number in chosen))
+        sampled = self.expect(0, "sample", "data", "--ids", "ids", "--seed", "1").text.split()
+        self.assertEqual(sorted(map(int, sampled)), sorted(set(chosen)))
+        self.expect(0, "convert", "data", "--ids", "ids", "-o", "out.ofrecord", "--to", "ofrecord", "-q")
+        expected = [samples.payload(number, records.OFRECORD) for number in chosen]
+        self.expect(0, "build", "out.ofrecord", "-q")
+        self.assertEqual(self.expect(0, "cat", "out.ofrecord", "--to", "raw").stdout, b"".join(expected))
+        self.expect_error(2, "convert", "data", "--ids", "ids", "-o", "o2.ofrecord", "--to", "ofrecord", "--where", "1")
+
+
+class FormsOfListsTest(PipesCase):
+    def test_any_separator_divides_text(self) -> None:
+        for text in ("5 7 9", "5\n7\n9\n", "5\r\n7\r\n\r\n9", "5,7,9", "5\t7 ,\n 9", "5\0" "7\0" "9\0", "\ufeff5 7 9",
+                     "_id\n5\n7\n9\n", "\ufeff_id\n5\n7\n9", "5 -53 9", "[5,7,9]", " [ 5 , [7] , {\"_id\":9} ] ",
+                     '{"_id":5}\n{"a":[{"_id":1},"}"],"_id":7}\n9', '{"x\\"_id":{"_id":3},"_id":5} 7 [9]',
+                     '{"ids":[5],"rows":[{"_id":7,"ids":[1]}],"n":null,"t":-1.5e3,"records":[{"_id":9}]}'):
+            with self.subTest(text=text):
+                self.assertEqual(self.listed(text), [5, 7, 9])
+        self.assertEqual(self.listed(""), [])
+        self.assertEqual(self.listed(" \n[]{\"ids\":[]}\n"), [])
+
+    def test_random_mixes_of_all_forms_are_read_as_written(self) -> None:
+        chance = random.Random(21)
+        forms = (
+            lambda ids: "".join(f"{one}{chance.choice([' ', chr(10), ',', chr(0)])}" for one in ids),
+            lambda ids: "".join(json.dumps({"x": [{}, "]", 1], "_id": one}, indent=chance.choice([None, 2])) for one in ids),
+            lambda ids: json.dumps({"schema": "s", "count": len(ids), "ids": ids}),
+            lambda ids: json.dumps(ids),
+        )
+        for _ in range(20):
+            parts = [[chance.randrange(COUNT) for _ in range(chance.randrange(5))] for _ in range(6)]
+            text = "\n".join(chance.choice(forms)(part) for part in parts)
+            self.assertEqual(self.listed(text), [one for part in parts for one in part], text)
+
+    def test_a_list_may_be_a_pipe_that_stays_open(self) -> None:
+        reader, writer = os.pipe()
+        process = self.start("cat", "data", "--ids", "-", "--feature", "label", stdin=reader)
+        os.close(reader)
+        os.write(writer, b"5 6")
+        os.close(writer)
+        self.assertEqual([record["_id"] for record in self.finish(process).jsonl], [5, 6])
+
+    def test_what_is_wrong_is_named_with_file_byte_and_line(self) -> None:
+        for text, code, place, what in (
+            ("5\nseven\n", 2, "@2: line 2: ", "expected an ordinal, got 'seven'"),
+            ("5 1:2", 2, "@2: line 1: ", "range"),
+            ("5 60", 2, "@2: line 1: ", "record 60 is not in the dataset"),
+            ("1.5", 2, "@0: line 1: ", "got '1.5'"),
+            ('{"_id":5}\n{"id":7}', 2, "@17: line 2: ", "without _id"),
+            ('{"_id":"7"}', 2, "@7: line 1: ", "text"),
+            ('{"_id":null}', 2, "@7: line 1: ", "got 'null'"),
+            ('{"_id":[7]}', 2, "@7: line 1: ", "expected an ordinal"),
+            ("[5,]", 2, "@3: line 1: ", "expected an ordinal"),
+            ("[5 6]", 2, "@3: line 1: ", "comma"),
+            ("[5\n", 2, "@3: line 2: ", "ends"),
+            ('{"a":"x', 2, "@5: line 1: ", "not closed"),
+            ('{"a" 5}', 2, "@5: line 1: ", "colon"),
+            ("{5:6}", 2, "@1: line 1: ", "name"),
+            ("[[[[[[[[[", 2, "@8: line 1: ", "within"),
+            ("x" * 100_000, 2, "@0: line 1: ", "got 'xxx"),
+            ("\x1b[31m", 2, "@0: line 1: ", r"\x1b"),
+        ):
+            with self.subTest(text=text[:20]):
+                (self.dir / "list").write_text(text)
+                for path, name in (("list", "list"), ("-", "standard input")):
+                    shown = self.expect(code, "cat", "data", "--ids", path, "--to", "raw", stdin=text.encode()).stderr
+                    self.assertTrue(shown.startswith(f"ofindex: {name}{place}"), shown)
+                    self.assertIn(what, shown)
+                    self.assertLess(len(shown), 400)
+        self.expect_error(5, "cat", "data", "--ids", "nowhere")
+        self.expect_error(5, "cat", "data", "--ids", "data")
+
+
+class GetWhereTest(PipesCase):
+    def shown(self, *args: str) -> list[int]:
+        return [record["_id"] for record in self.expect(0, "get", "data", *args, "--jsonl").jsonl]
+
+    def test_where_selects_records_alone_or_among_the_ordinals(self) -> None:
+        self.assertEqual(self.shown("--where", "label % 20 = 3"), [3, 23, 43])
+        self.assertEqual(self.shown("--where", "label % 20 = 3", "40:", "-37", "5"), [43, 23])
+        self.assertEqual(self.shown("--where", "0"), [])
+        raw = self.expect(0, "get", "data", "--where", "label = 23", "--raw").stdout
+        self.assertEqual(raw, self.payloads[23])
+
+    def test_records_must_be_named(self) -> None:
+        self.assertIn("--where", self.expect_error(2, "get", "data").stderr)
+        self.expect_error(2, "get", "data", "--where", "nothing = 1")
+        self.expect_error(2, "get", "data", "--where", "1", "60")

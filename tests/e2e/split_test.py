@@ -1,0 +1,90 @@
+"""`ofindex split`: parts are disjoint, whole, the same every time, and the same as the Python package's."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from e2e.command import CommandTest
+from oracle import messages, records
+
+COUNT = 2000
+
+
+class SplitTest(CommandTest):
+    def setUp(self) -> None:
+        super().setUp()
+        payloads = [
+            messages.encode("example", {"user": ("int64", [number % 97]), "label": ("int64", [number % 4 // 3])})
+            for number in range(COUNT)
+        ]
+        records.write_tfrecord(self.dir / "data", payloads)
+        self.expect(0, "build", "data", "-q")
+
+    def split(self, parts: str, *args: str) -> dict[str, list[int]]:
+        """The ordinals of each part, checked against the summary and the document."""
+        document = self.expect(0, "split", "data", parts, "-o", "parts", "--force", "--json", *args).json
+        self.assertEqual(document["schema"], "ofindex.split/1")
+        self.assertEqual(document["records"], COUNT)
+        found = {}
+        for part in document["parts"]:
+            text = (self.dir / part["file"]).read_text()
+            self.assertEqual(part["file"], f"parts/{part['name']}.ids")
+            found[part["name"]] = [int(line) for line in text.splitlines()]
+            self.assertEqual(text, "".join(f"{ordinal}\n" for ordinal in sorted(set(found[part["name"]]))))
+            self.assertEqual(part["records"], len(found[part["name"]]))
+        self.assertEqual(document["in_no_part"], COUNT - sum(map(len, found.values())))
+        self.assertEqual(max(Counter(one for part in found.values() for one in part).values()), 1)
+        return found
+
+    def test_parts_have_about_their_shares_and_repeat(self) -> None:
+        found = self.split("train=0.8,val=0.1,test=0.1")
+        self.assertEqual(sum(map(len, found.values())), COUNT)
+        for name, share in (("train", 0.8), ("val", 0.1), ("test", 0.1)):
+            self.assertLess(abs(len(found[name]) - share * COUNT), 5 * (share * (1 - share) * COUNT) ** 0.5)
+        self.assertEqual(self.split("train=0.8,val=0.1,test=0.1"), found)
+        self.assertNotEqual(self.split("train=0.8,val=0.1,test=0.1", "--seed", "1"), found)
+
+    def test_stratify_keeps_the_shares_in_each_value(self) -> None:
+        found = self.split("train=0.9,val=0.1", "--stratify", "label")
+        for label, count in ((0, COUNT * 3 // 4), (1, COUNT // 4)):
+            of_label = [ordinal for ordinal in found["val"] if ordinal % 4 // 3 == label]
+            self.assertLessEqual(abs(len(of_label) - count / 10), 1)
+
+    def test_by_keeps_records_of_one_value_together(self) -> None:
+        found = self.split("train=0.5,val=0.5", "--by", "user")
+        users = {name: {ordinal % 97 for ordinal in part} for name, part in found.items()}
+        self.assertFalse(users["train"] & users["val"])
+        self.assertEqual(len(users["train"] | users["val"]), 97)
+
+    def test_shares_below_1_leave_records_in_no_part(self) -> None:
+        found = self.split("few=0.1", "--stratify", "label")
+        self.assertEqual(len(found["few"]), COUNT // 10)
+        self.assertIn("in no part: ", self.expect(0, "split", "data", "few=0.1", "-o", "parts", "--force").text)
+
+    def test_parts_are_lists_for_the_other_verbs(self) -> None:
+        found = self.split("train=0.9,val=0.1")
+        listed = self.expect(0, "cat", "data", "--ids", "parts/val.ids").jsonl
+        self.assertEqual([record["_id"] for record in listed], found["val"])
+        sampled = self.expect(0, "sample", "data", "--ids", "parts/val.ids").text.split()
+        self.assertEqual(sorted(map(int, sampled)), found["val"])
+
+    def test_only_lists_are_replaced_and_only_by_force(self) -> None:
+        self.expect(0, "split", "data", "a=0.5,b=0.5", "-o", "parts", "-q")
+        before = (self.dir / "parts" / "a.ids").read_bytes()
+        self.expect_error(2, "split", "data", "a=1", "-o", "parts")
+        (self.dir / "parts" / "b.ids").write_text("3\n2\n")
+        self.expect_error(2, "split", "data", "a=0.1,b=0.1", "-o", "parts", "--force")
+        self.assertEqual((self.dir / "parts" / "a.ids").read_bytes(), before)
+        self.assertEqual((self.dir / "parts" / "b.ids").read_text(), "3\n2\n")
+
+    def test_wrong_parts_are_refused_and_nothing_is_written(self) -> None:
+        for parts in ("train", "train=", "=1", "train=x", "train=0", "train=-1", "train=2", "a=0.6,b=0.6", "a=0.5,a=0.5",
+                      "a=nan", "a/b=1", ".=1", "", "a=0.5,"):
+            with self.subTest(parts=parts):
+                self.expect_error(2, "split", "data", parts, "-o", "parts")
+        self.expect_error(2, "split", "data", "a=1", "--by", "usr", "-o", "parts")
+        self.expect_error(2, "split", "data", "a=1", "--by", "user", "--stratify", "label", "-o", "parts")
+        self.assertFalse((self.dir / "parts").exists())
+
+    def test_a_name_may_have_a_comma_and_an_equals_sign(self) -> None:
+        self.assertEqual(list(self.split("a\\,b=0.5,c=d=0.5")), ["a,b", "c=d"])

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "query/dataset.h"
+#include "tools/shell/context.h"
+#include "tools/show/record_stream.h"
+
+namespace ofindex {
+
+/// Returns the records of the range `text`, without those that are gone. Errors: those of ParseOrdinals; kIndex.
+[[nodiscard]] Result<NextOrdinal> OrdinalsOfRange(const std::string& text, const Dataset& dataset);
+
+/// Returns the records of the range `text` for which `expression` holds. Errors: those of ParseOrdinals and of
+/// SelectRecords.
+[[nodiscard]] Result<NextOrdinal> OrdinalsWhere(const std::string& expression, const std::string& text,
+                                                const Dataset& dataset, const Context& context);
+
+}  // namespace ofindex

@@ -1,0 +1,190 @@
+#include "query/sampling/columns/split.h"
+
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "base/output_file.h"
+#include "base/text.h"
+#include "index/output/atomic_file.h"
+#include "index/shards/output_rule.h"
+#include "query/columns/find_column.h"
+#include "query/columns/snapshot.h"
+#include "query/sampling/sets/set_of.h"
+#include "tools/sampling/ordinal_text.h"
+#include "tools/shell/json.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/output.h"
+#include "tools/shell/watchdog.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kOrdinalBytesAtOnce = size_t{1} << 20;
+
+struct SplitArguments {
+  std::string index;
+  std::string parts;
+  std::optional<std::string> by;
+  std::optional<std::string> stratify;
+  uint64_t seed = 0;
+  std::string folder;
+  bool force = false;
+};
+
+// A part, and the file of its ordinals while it is written.
+struct PartFile {
+  SplitPart part;
+  std::string path;
+  uint64_t records = 0;
+  std::optional<AtomicFile> temporary = {};
+};
+
+tl::unexpected<Error> WrongPart(const std::string& text, std::string_view what) {
+  return Fail(ErrorCode::kUsage, StrCat("part '", Printable(text), "': ", what),
+              "name each part with its share of the records, as in train=0.9,val=0.1");
+}
+
+Result<SplitPart> ParsePart(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  if (equals == 0 || equals == std::string::npos) return WrongPart(text, "expected NAME=SHARE");
+  SplitPart part{.name = text.substr(0, equals)};
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data() + equals + 1, end, part.fraction);
+  if (error != std::errc() || at != end) return WrongPart(text, "expected a number after the last =");
+  const bool is_name = part.name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
+  if (!is_name || part.name.starts_with('.')) return WrongPart(text, "the name cannot be that of a file");
+  return part;
+}
+
+Result<std::vector<PartFile>> ParseParts(const SplitArguments& arguments) {
+  std::vector<PartFile> files;
+  for (const std::string& text : SplitNames(arguments.parts)) {
+    OFINDEX_ASSIGN(SplitPart part, ParsePart(text));
+    std::string path = (fs::path(arguments.folder) / (part.name + ".ids")).string();
+    files.push_back({.part = std::move(part), .path = std::move(path)});
+  }
+  return files;
+}
+
+Result<SplitOptions> OptionsOf(const SplitArguments& arguments, const std::vector<PartFile>& files,
+                               const ColumnStore& store, const Context& context) {
+  SplitOptions options;
+  options.seed = arguments.seed;
+  options.cancel = &context.progress.cancel;
+  for (const PartFile& file : files) options.parts.push_back(file.part);
+  if (arguments.by) {
+    OFINDEX_ASSIGN(options.key, FindColumn(store, *arguments.by));
+  }
+  if (arguments.stratify) {
+    OFINDEX_ASSIGN(options.stratify, FindColumn(store, *arguments.stratify));
+  }
+  return options;
+}
+
+Result<void> WritePart(const OrdinalSet& ordinals, const Context& context, PartFile& file) {
+  file.records = ordinals.size();
+  OFINDEX_ASSIGN(file.temporary, AtomicFile::Begin(file.path, AtomicFile::IfLocked::kFail));
+  OFINDEX_ASSIGN(OutputFile output, file.temporary->Open());
+  std::string text;
+  Result<void> written;
+  ordinals.ForEach([&](uint64_t ordinal) {
+    AppendOrdinal(ordinal, text);
+    text += '\n';
+    if (text.size() < kOrdinalBytesAtOnce) return true;
+    written = output.Append(AsBytes(text));
+    text.clear();
+    return written.has_value() && !context.progress.cancel;
+  });
+  if (context.progress.cancel) return Interrupted();
+  OFINDEX_TRY(written);
+  OFINDEX_TRY(output.Append(AsBytes(text)));
+  return output.Flush();
+}
+
+// The files appear after all of them were written.
+Result<void> WriteParts(const std::vector<OrdinalSet>& sets, const OrdinalSet& present, const SplitArguments& arguments,
+                        const Context& context, std::vector<PartFile>& files) {
+  std::error_code error;
+  fs::create_directories(arguments.folder, error);
+  if (error) return tl::unexpected(SystemError(arguments.folder, "cannot create the folder", error.value()));
+  for (size_t i = 0; i < files.size(); ++i) {
+    OFINDEX_TRY(WritePart(sets[i].Intersect(present), context, files[i]));
+  }
+  for (PartFile& file : files) OFINDEX_TRY(file.temporary->Publish(AtomicFile::Durability::kDurable));
+  return {};
+}
+
+Result<void> ReportParts(const std::vector<PartFile>& files, uint64_t records, const std::string& index,
+                         const Context& context) {
+  uint64_t rest = records;
+  Json parts = Json::array();
+  std::string text;
+  for (const PartFile& file : files) {
+    rest -= file.records;
+    parts.push_back({{"name", JsonText(file.part.name)},
+                     {"share", file.part.fraction},
+                     {"records", file.records},
+                     {"file", JsonText(file.path)}});
+    text += StrCat(Printable(file.path), ": ", Counted(file.records, "record"), "\n");
+  }
+  if (rest != 0) text += StrCat("in no part: ", Counted(rest, "record"), "\n");
+  if (!context.json) return context.quiet ? Result<void>() : Output::Standard().Write(text);
+  return Output::Standard().Line(Dump({{"schema", "ofindex.split/1"},
+                                       {"index", JsonText(index)},
+                                       {"records", records},
+                                       {"parts", std::move(parts)},
+                                       {"in_no_part", rest}}));
+}
+
+Result<int> SplitIndex(const SplitArguments& arguments, const Context& context) {
+  const Watchdog watchdog(std::nullopt, context);
+  OFINDEX_ASSIGN(std::vector<PartFile> files, ParseParts(arguments));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
+                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
+  OFINDEX_ASSIGN(const SplitOptions options, OptionsOf(arguments, files, *store, context));
+  const InputFiles inputs(snapshot->path(), catalog->shards(), catalog->facts().sources);
+  for (const PartFile& file : files) {
+    OFINDEX_TRY(CheckOutput(file.path, OutputKind::kOrdinals, arguments.force, inputs));
+  }
+  OFINDEX_ASSIGN(const std::vector<OrdinalSet> sets, Split(*store, store->ordinals(), options));
+  OFINDEX_TRY(WriteParts(sets, SetOf(*store), arguments, context, files));
+  OFINDEX_TRY(ReportParts(files, store->records(), snapshot->path(), context));
+  return 0;
+}
+
+}  // namespace
+
+void AddSplit(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "split", "Divide the records into parts, such as train and val", Formats::kJson);
+  auto arguments = std::make_shared<SplitArguments>();
+  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
+  verb.AddArgument("PARTS", arguments->parts,
+                   "NAME=SHARE,...: the parts and their shares of the records, as in train=0.9,val=0.1; shares that "
+                   "add up to less "
+                   "than 1 leave records in no part")
+      .Required();
+  verb.AddOption("--by", arguments->by, "KEY", "Keep records with the same value of this column in one part");
+  verb.AddOption("--stratify", arguments->stratify, "COLUMN",
+                 "Divide the records of each value of this column in the same shares")
+      .Excludes({"--by"});
+  verb.AddNumber("--seed", arguments->seed, "S", "Another seed gives other parts; default 0");
+  verb.AddOption("-o,--output", arguments->folder, "DIR", "The folder for the lists of ordinals, NAME.ids")
+      .Required()
+      .NotEmpty();
+  verb.AddFlag("--force", arguments->force, "Replace lists of ordinals that are there; default: off");
+  verb.Runs([arguments, &context] { return SplitIndex(*arguments, context); });
+}
+
+}  // namespace ofindex
