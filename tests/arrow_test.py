@@ -54,7 +54,7 @@ ROOMS = {
     "query/columns": "base mmap/offsets index/build index/catalog index/chunks index/columns query/columns/chunks",
     "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/extract proto/wire mmap",
-    "query/extension": "base query/tables",
+    "query/extension": "base query/sql/functions query/tables",
     "query/filter": "base index/catalog index/chunks index/columns query/columns query/columns/chunks",
     "query/loading": "base mmap query/decoding query/sampling/orders query/sampling/sets",
     "query/sampling": "base mmap mmap/inflate index/catalog query query/columns query/sampling/columns "
@@ -63,8 +63,9 @@ ROOMS = {
     "query/sampling/sets query/stats",
     "query/sampling/orders": "base",
     "query/sampling/sets": "base query/columns query/filter",
-    "query/sql": "base index/chunks index/columns query/aggregates query/columns query/filter query/sql/statements "
-    "query/tables query/tables/groups query/tables/values",
+    "query/sql": "base index/chunks index/columns query/aggregates query/columns query/filter query/sql/functions "
+    "query/sql/statements query/tables query/tables/groups query/tables/values",
+    "query/sql/functions": "base query/stats query/tables/values",
     "query/sql/statements": "base query/aggregates query/tables query/tables/groups",
     "query/stats": "base index/chunks index/columns query/columns",
     "query/tables": "base index/catalog index/chunks index/columns query/aggregates query/columns query/columns/chunks "
@@ -121,7 +122,8 @@ WRAPPED_IN = [
     (r"boost/interprocess/.*", "mmap/files"),
     (r"zstd\.h", "base"),
     (r"zlib\.h", "mmap/inflate index/writing"),
-    (r"sqlite3\.h", "index/database query/sql query/tables query/tables/groups query/tables/values"),
+    (r"sqlite3\.h", "index/database query/sql query/sql/functions query/tables query/tables/groups query/tables/values"),
+    (r"pcre2\.h", "query/sql/functions/pattern.cc"),
     (r"sqlite3ext\.h", "query/extension"),
     (r"CLI/.*", "tools/shell/command_line.cc"),
     (r"nlohmann/.*", "query/sampling tools/packing tools/shell"),

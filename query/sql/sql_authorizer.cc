@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "query/sql/functions/added_functions.h"
 #include "query/sql/sql_functions.h"
 
 namespace ofindex {
@@ -29,11 +30,12 @@ constexpr auto kFunctions = std::to_array<std::string_view>({
     "hex", "ifnull", "iif", "instr", "json", "json_array", "json_array_length", "json_extract", "json_group_array",
     "json_group_object", "json_insert", "json_object", "json_quote", "json_remove", "json_replace", "json_set",
     "json_type", "json_valid", "julianday", "lag", "last_value", "lead", "length", "like", "likelihood", "likely",
-    "ln", "log", "log10", "log2", "lower", "ltrim", "max", "min", "mod", "nth_value", "ntile", "nullif",
-    "octet_length", "percent_rank", "pi", "pow", "power", "printf", "quote", "radians", "random", "randomblob",
-    "rank", "replace", "round", "row_number", "rtrim", "sign", "sin", "sinh", "sqlite_version", "sqrt", "strftime",
+    "ln", "log", "log10", "log2", "lower", "ltrim", "max", "median", "min", "mod", "nth_value", "ntile", "nullif",
+    "octet_length", "percent_rank", "percentile", "pi", "pow", "power", "printf", "quote", "radians", "random", "randomblob",
+    "rank", "regexp", "replace", "round", "row_number", "rtrim", "sign", "sin", "sinh", "sqlite_version", "sqrt", "stddev",
+    "strftime", "string_agg",
     "substr", "substring", "sum", "tan", "tanh", "time", "total", "trim", "trunc", "typeof", "unhex", "unicode",
-    "unixepoch", "unlikely", "upper", "zeroblob"
+    "unixepoch", "unlikely", "upper", "variance", "zeroblob"
 });
 // clang-format on
 static_assert(std::is_sorted(kFunctions.begin(), kFunctions.end()));
@@ -96,7 +98,7 @@ Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
   kept.push_back(nullptr);
   sqlite3_drop_modules(db, kept.data());
   for (const std::string& table : tables_) OFINDEX_TRY(LoadColumns(db, table));
-  if (!RegisterSqlFunctions(db, &monitor_)) return NoSession(sqlite3_errmsg(db));
+  if (!RegisterSqlFunctions(db, &monitor_) || !AddFunctions(db, work_limits())) return NoSession(sqlite3_errmsg(db));
   Configure(db);
   Limit(db);
   sqlite3_set_authorizer(db, Authorize, this);

@@ -52,6 +52,10 @@ MEMORY_BOMBS = (
     ENDLESS + ", m AS MATERIALIZED (SELECT hex(zeroblob(1000000)) AS x FROM n) SELECT count(*) FROM m",
     ENDLESS + "SELECT group_concat(hex(zeroblob(1000000))) FROM (SELECT i FROM n LIMIT 99)",
     "SELECT " + ", ".join(f"hex(zeroblob({30_000_000 + i}))" for i in range(200)),
+    ENDLESS
+    + "SELECT "
+    + ", ".join(f"string_agg(x, '{i}')" for i in range(30))
+    + " FROM (SELECT hex(zeroblob(1000000)) AS x FROM n LIMIT 31)",
     "SELECT zeroblob(1000000000)",
     "SELECT randomblob(900000000)",
     "SELECT length(printf('%.*c', 60000000, 'x') || printf('%.*c', 60000000, 'x'))",
@@ -71,6 +75,7 @@ TIME_BOMBS = (
     f"SELECT instr({BIG}, hex(zeroblob(10000000)) || '1') FROM {MANY}",
     f"SELECT {BIG} LIKE '%{'0' * 900}1%'",
     f"SELECT {BIG} GLOB '*{'0' * 900}1*'",
+    f"SELECT {BIG} REGEXP '(0|0)*1'",
     f"SELECT trim({BIG}, '123456789abcdef0') FROM {MANY}",
     f"SELECT replace({BIG}, '0', '') FROM {MANY}",
 )
