@@ -105,16 +105,19 @@ Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
   return {};
 }
 
-// Collects the columns of a table. SQLite creates an eponymous virtual table when a statement first names it, and that
+// Collects the columns of a table, hidden ones too. SQLite creates an eponymous virtual table when a statement first names it, and that
 // takes more than statements may do later.
 Result<void> SqlAuthorizer::LoadColumns(sqlite3* db, const std::string& table) {
-  const std::string sql = StrCat("SELECT * FROM ", table);
+  const std::string sql = StrCat("PRAGMA table_xinfo(", table, ")");
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) return NoSession(sqlite3_errmsg(db));
-  for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-    if (const char* const name = sqlite3_column_name(statement, i); name != nullptr) columns_.emplace_back(name);
+  int result = SQLITE_ROW;
+  while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+    const unsigned char* const name = sqlite3_column_text(statement, 1);
+    if (name != nullptr) columns_.emplace_back(reinterpret_cast<const char*>(name));
   }
   sqlite3_finalize(statement);
+  if (result != SQLITE_DONE) return NoSession(sqlite3_errmsg(db));
   return {};
 }
 

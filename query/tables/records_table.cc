@@ -70,7 +70,7 @@ std::string DeclarationOf(const ColumnStore& store, const GroupedScans* groups) 
   std::string sql = "CREATE TABLE x(";
   for (const Column& column : store.columns()) {
     if (sql.back() != '(') sql += ',';
-    sql += StrCat(QuotedName(column.name), " ", DeclaredType(store, column));
+    sql += StrCat(QuotedName(column.name), " ", DeclaredType(store, column), column.is_hidden() ? " HIDDEN" : "");
   }
   if (groups != nullptr) {
     for (const std::string& name : groups->computed_names()) sql += StrCat(",", QuotedName(name), " BLOB HIDDEN");
