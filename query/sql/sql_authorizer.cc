@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "query/sql/functions/added_functions.h"
 #include "query/sql/sql_functions.h"
+#include "query/tables/values/table_module.h"
 
 namespace ofindex {
 namespace {
@@ -80,11 +81,10 @@ Result<sqlite3*> SqlAuthorizer::OpenEmpty() {
                      "load ofindex first, or link it with an SQLite of its own");
   }
   sqlite3* db = nullptr;
-  const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   const int opened = sqlite3_open_v2(":memory:", &db, flags, nullptr);
-  const bool set = opened == SQLITE_OK &&
-                   sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA query_only = 1; PRAGMA cell_size_check = 1",
-                                nullptr, nullptr, nullptr) == SQLITE_OK;
+  const bool set = opened == SQLITE_OK && sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = 1",
+                                                       nullptr, nullptr, nullptr) == SQLITE_OK;
   if (set) return db;
   const std::string why = db == nullptr ? "out of memory" : sqlite3_errmsg(db);
   sqlite3_close(db);
@@ -99,16 +99,21 @@ Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
   sqlite3_drop_modules(db, kept.data());
   for (const std::string& table : tables_) OFINDEX_TRY(LoadColumns(db, table));
   if (!RegisterSqlFunctions(db, &monitor_) || !AddFunctions(db, work_limits())) return NoSession(sqlite3_errmsg(db));
+  if (sqlite3_exec(db, "PRAGMA query_only = 1", nullptr, nullptr, nullptr) != SQLITE_OK) {
+    return NoSession(sqlite3_errmsg(db));
+  }
   Configure(db);
   Limit(db);
   sqlite3_set_authorizer(db, Authorize, this);
   return {};
 }
 
-// Collects the columns of a table, hidden ones too. SQLite creates an eponymous virtual table when a statement first names it, and that
-// takes more than statements may do later.
+// Collects the columns of a table, hidden ones too. SQLite creates an eponymous virtual table when a statement first
+// names it, and that takes more than statements may do later.
 Result<void> SqlAuthorizer::LoadColumns(sqlite3* db, const std::string& table) {
-  const std::string sql = StrCat("PRAGMA table_xinfo(", table, ")");
+  const size_t dot = table.find('.');
+  const std::string schema = dot == std::string::npos ? "" : table.substr(0, dot + 1);
+  const std::string sql = StrCat("PRAGMA ", schema, "table_xinfo(", table.substr(schema.size()), ")");
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) return NoSession(sqlite3_errmsg(db));
   int result = SQLITE_ROW;
@@ -141,7 +146,7 @@ void SqlAuthorizer::Forget(sqlite3* db, const StatementMonitor& monitor) {
 }
 
 // Called by SQLite for each action of a statement while it is prepared.
-int SqlAuthorizer::Authorize(void* authorizer, int action, const char* first, const char* second, const char*,
+int SqlAuthorizer::Authorize(void* authorizer, int action, const char* first, const char* second, const char* schema,
                              const char*) {
   const auto* const self = static_cast<const SqlAuthorizer*>(authorizer);
   if (!self->MayContinue()) return SQLITE_DENY;
@@ -153,15 +158,17 @@ int SqlAuthorizer::Authorize(void* authorizer, int action, const char* first, co
                                               [&](std::string_view name) { return SameName(name, second); })
                  ? SQLITE_OK
                  : SQLITE_DENY;
-    case SQLITE_READ: return first != nullptr && self->MayRead(first, second) ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_READ: return first != nullptr && self->MayRead(schema, first, second) ? SQLITE_OK : SQLITE_DENY;
     default: return SQLITE_DENY;
   }
 }
 
 // If there is no column, `table` may also be the name of a subquery in the statement.
-bool SqlAuthorizer::MayRead(const char* table, const char* column) const {
+bool SqlAuthorizer::MayRead(const char* schema, const char* table, const char* column) const {
+  const bool plain = schema == nullptr || SameName("main", schema) || SameName("temp", schema);
+  const std::string full = TableName(plain ? "" : schema, table);
   const bool known = std::any_of(tables_.begin(), tables_.end(),
-                                 [&](const std::string& name) { return sqlite3_stricmp(name.c_str(), table) == 0; });
+                                 [&](const std::string& name) { return SameName(name, full.c_str()); });
   if (known) return true;
   const bool reserved = sqlite3_strnicmp(table, "sqlite_", 7) == 0 || sqlite3_strnicmp(table, "pragma_", 7) == 0;
   return (column == nullptr || *column == '\0') && !reserved;

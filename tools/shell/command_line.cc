@@ -22,6 +22,54 @@ std::string WholeNumber(const std::string& text) {
   return whole ? std::string() : StrCat("'", Printable(text), "' is not a number from 0 to ", UINT64_MAX);
 }
 
+bool IsNameChar(char c) { return (Folded(c) >= 'a' && Folded(c) <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
+
+// Returns whether `text` begins with NAME=.
+bool IsAssignment(std::string_view text) {
+  const size_t equals = text.find('=');
+  return equals != 0 && equals != std::string_view::npos &&
+         std::all_of(text.begin(), text.begin() + equals, IsNameChar);
+}
+
+// Returns whether `word`, which begins with a dash, can only be SQL: no option of `app`, nor a misspelt one.
+bool IsDashedSql(const CLI::App& app, const std::string& word) {
+  if (word.starts_with("--")) {
+    const std::string_view name = std::string_view(word).substr(2, word.find('=') - 2);
+    return !std::all_of(name.begin(), name.end(), [](char c) { return IsNameChar(c) || c == '-'; });
+  }
+  const std::string_view rest = std::string_view(word).substr(2);
+  const CLI::Option* const option = app.get_option_no_throw(word.substr(0, 2));
+  if (option != nullptr && option->get_items_expected_min() > 0) return !rest.empty() && !IsAssignment(rest);
+  return !std::all_of(rest.begin(), rest.end(), IsNameChar);
+}
+
+// Returns whether the value of `word`, an option of `app`, is the next word.
+bool TakesNextWord(const CLI::App& app, const std::string& word) {
+  if (word.size() > 2 && !word.starts_with("--")) return false;
+  const CLI::Option* const option = app.get_option_no_throw(word);
+  return option != nullptr && option->get_items_expected_min() > 0;
+}
+
+// Returns `words` with those that are SQL and begin with a dash behind a `--`, where CLI11 takes them for arguments.
+std::vector<std::string> DashedLast(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> others;
+  std::vector<std::string> dashed;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") return words;
+    const bool begins = words[i].size() > 1 && words[i][0] == '-';
+    if (begins && IsDashedSql(app, words[i])) {
+      dashed.push_back(words[i]);
+      continue;
+    }
+    others.push_back(words[i]);
+    if (begins && TakesNextWord(app, words[i]) && i + 1 < words.size()) others.push_back(words[++i]);
+  }
+  if (dashed.empty()) return words;
+  others.emplace_back("--");
+  others.insert(others.end(), dashed.begin(), dashed.end());
+  return others;
+}
+
 // Returns the name of the verb that the command line names, after a space, or an empty string.
 std::string VerbOf(const CLI::App& app) {
   std::string verb;
@@ -73,13 +121,22 @@ Option Option::Excludes(std::initializer_list<const char*> names) {
   return *this;
 }
 
+Option Option::MayBeginWithDash() {
+  *dashed_ = true;
+  return *this;
+}
+
 Option Option::Needs(const char* name) {
   option_->needs(name);
   return *this;
 }
 
 Option Verb::AddArgument(const char* name, std::string& value, const char* help) {
-  return Option(app_->add_option(name, value, help));
+  return Option(app_->add_option(name, value, help), dashed_);
+}
+
+Option Verb::AddArgument(const char* name, std::optional<std::string>& value, const char* help) {
+  return Option(app_->add_option(name, value, help), dashed_);
 }
 
 Option Verb::AddArgument(const char* name, std::vector<std::string>& values, const char* help) {
@@ -89,7 +146,8 @@ Option Verb::AddArgument(const char* name, std::vector<std::string>& values, con
 template <typename Value>
 Option Verb::AddOption(const char* names, Value& value, const char* type, const std::string& help) {
   CLI::Option* option = app_->add_option(names, value, help)->type_name(type);
-  if constexpr (std::is_same_v<Value, std::vector<std::string>>) option->expected(1)->take_all();
+  if constexpr (std::is_same_v<Value, std::vector<std::string>>)
+    option->expected(1)->take_all()->allow_extra_args(false);
   return Option(option);
 }
 
@@ -151,6 +209,7 @@ struct CommandLine::Parser {
   CLI::App app;
   const char* version;
   VerbBody chosen = {};
+  std::map<std::string, bool> dashed = {};  // by verb
 };
 
 CommandLine::CommandLine(const char* program, const char* help, const char* version)
@@ -162,12 +221,17 @@ CommandLine::CommandLine(const char* program, const char* help, const char* vers
 CommandLine::~CommandLine() = default;
 
 Verb CommandLine::AddVerb(const char* name, const char* help) {
-  return {parser_->app.add_subcommand(name, help), parser_->version, &parser_->chosen};
+  return {parser_->app.add_subcommand(name, help), parser_->version, &parser_->chosen, &parser_->dashed[name]};
 }
 
 Result<VerbBody> CommandLine::Parse(int argc, char** argv) {
   try {
-    parser_->app.parse(argc, argv);
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const auto takes = [&](const std::string& verb) { return parser_->dashed.contains(verb) && parser_->dashed[verb]; };
+    std::vector<std::string> rest = words;
+    if (!words.empty() && takes(words[0])) rest = DashedLast(*parser_->app.get_subcommand(words[0]), words);
+    std::reverse(rest.begin(), rest.end());
+    parser_->app.parse(std::move(rest));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return tl::unexpected(UsageError(parser_->app, error));
     parser_->app.exit(error);  // prints help or version

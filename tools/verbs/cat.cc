@@ -28,7 +28,7 @@ struct CatArguments {
   std::string index;
   std::string range = ":";
   std::string ids;
-  std::optional<std::string> where;
+  Expression where;
   std::string to = "jsonl";
   std::string output;
   bool force = false;
@@ -156,14 +156,14 @@ class SelectedOrdinals {
 
 Result<NextOrdinal> OrdinalsWhere(const CatArguments& arguments, const Dataset& dataset, const Context& context) {
   OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(arguments.range, dataset.size()));
-  OFINDEX_ASSIGN(Selection selection, SelectRecords(*dataset.snapshot(), *arguments.where, context));
+  OFINDEX_ASSIGN(Selection selection, SelectRecords(*dataset.snapshot(), arguments.where, context));
   dataset.snapshot()->CloseColumns();  // their chunks are not needed any more
   auto selected = std::make_shared<SelectedOrdinals>(std::move(selection), range);
   return NextOrdinal([selected](uint64_t& ordinal) -> Result<bool> { return selected->Next(ordinal); });
 }
 
 Result<NextOrdinal> OrdinalsFor(const CatArguments& arguments, const Dataset& dataset, const Context& context) {
-  if (arguments.where) return OrdinalsWhere(arguments, dataset, context);
+  if (arguments.where.given()) return OrdinalsWhere(arguments, dataset, context);
   if (!arguments.ids.empty()) return OrdinalsOfFile(arguments.ids, dataset.size());
   return OrdinalsOfRange(arguments.range, dataset);
 }
@@ -210,8 +210,8 @@ void AddCat(CommandLine& line, Context& context) {
   auto arguments = std::make_shared<CatArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddOption("--range", arguments->range, "A:B", "Only records A:B; default: all");
-  verb.AddOption("--where", arguments->where, "EXPR",
-                 "Only records for which this SQL expression holds; with --range, only those of the range");
+  AddWhere(verb, arguments->where,
+           "Only records for which this SQL expression holds; with --range, only those of the range");
   verb.AddOption("--ids", arguments->ids, "FILE",
                  "Records of this list, one ordinal per line, in its order; - is standard input")
       .Excludes({"--range", "--where"});

@@ -9,6 +9,7 @@
 #include "tools/sampling/mix_text.h"
 #include "tools/sampling/ordinal_text.h"
 #include "tools/shell/output.h"
+#include "tools/shell/selecting.h"
 #include "tools/shell/watchdog.h"
 #include "tools/verbs/verbs.h"
 
@@ -23,6 +24,7 @@ struct SampleArguments {
   std::optional<std::string> quality;
   std::optional<uint64_t> batch_total;
   std::string batch_by;
+  Expression where;
   SampleRequest request;
 };
 
@@ -45,6 +47,7 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> columns, snapshot->Columns());
   SampleRequest request = arguments.request;
+  OFINDEX_TRY(ReadExpression(arguments.where, request.where, request.parameters));
   OFINDEX_ASSIGN(request.block, ParseBlock(arguments.block, arguments.lanes, snapshot, context));
   const bool shuffles = arguments.block.empty() && !request.weights && !request.balance;
   if (shuffles && !arguments.quality) AdviseBlocks(snapshot, context);
@@ -82,7 +85,7 @@ void AddReaderOptions(Verb& verb, SampleRequest& request) {
 
 void AddOrderOptions(Verb& verb, SampleArguments& arguments) {
   SampleRequest& request = arguments.request;
-  verb.AddOption("--where", request.where, "EXPR", "Only records for which this SQL expression holds");
+  AddWhere(verb, arguments.where, "Only records for which this SQL expression holds");
   verb.AddOption("--weights", request.weights, "COLUMN", "Draw with replacement, in proportion to this numeric column");
   verb.AddOption("--balance", request.balance, "COLUMN",
                  "Draw with replacement, with the same probability for each value of this column")

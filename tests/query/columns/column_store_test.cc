@@ -83,8 +83,8 @@ TEST_CASE("the columns of the records come first, then those of the features") {
     for (const Column& column : store.columns()) text += column.name + (column.is_list() ? "[] " : " ");
     return text;
   };
-  CHECK(names({}) == "_id _shard _offset _length numbers numbers#count texts#count texts#bytes ");
-  CHECK(names(WholeLists()) == "_id _shard _offset _length numbers[] numbers#count texts[] texts#count ");
+  CHECK(names({}) == "_id _shard _offset _length numbers numbers#count texts#count texts#bytes _hash ");
+  CHECK(names(WholeLists()) == "_id _shard _offset _length numbers[] numbers#count texts[] texts#count _hash ");
 }
 
 TEST_CASE("a chunk is decoded once while the cache has room for it") {
