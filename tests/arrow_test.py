@@ -55,7 +55,7 @@ ROOMS = {
     "query/columns/chunks",
     "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/extract proto/wire mmap",
-    "query/extension": "base query/tables",
+    "query/extension": "base query/sql/functions query/tables",
     "query/filter": "base index/catalog index/chunks index/columns query/columns query/columns/chunks",
     "query/loading": "base mmap query/decoding query/sampling/orders query/sampling/sets",
     "query/sampling": "base mmap mmap/inflate index/catalog query query/columns query/sampling/columns "
@@ -64,8 +64,9 @@ ROOMS = {
     "query/sampling/sets query/stats",
     "query/sampling/orders": "base",
     "query/sampling/sets": "base query/columns query/filter",
-    "query/sql": "base index/chunks index/columns query/aggregates query/columns query/filter query/sql/statements "
-    "query/tables query/tables/groups query/tables/values",
+    "query/sql": "base index/chunks index/columns query/aggregates query/columns query/filter query/sql/functions "
+    "query/sql/statements query/tables query/tables/groups query/tables/values",
+    "query/sql/functions": "base query/stats query/tables/values",
     "query/sql/statements": "base query/aggregates query/tables query/tables/groups",
     "query/stats": "base index/chunks index/columns query/columns",
     "query/tables": "base index/catalog index/chunks index/columns query/aggregates query/columns query/columns/chunks "
@@ -81,12 +82,14 @@ ROOMS = {
     "tools/sampling": "base query query/columns query/sampling query/sampling/orders tools/shell",
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/shards "
     "query/columns query/filter query/sql",
+    "tools/tables": "base query/sql tools/packing tools/shell",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
-    "tools/streams": "base proto/encode index/catalog index/columns index/writing query query/sampling tools/shell tools/show",
+    "tools/streams": "base proto/encode index/catalog index/columns index/writing query query/sampling tools/options "
+    "tools/shell tools/show",
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
     "index/parts index/shards index/update query query/columns query/sampling query/sampling/columns "
     "query/sampling/sets query/sql query/stats tools/help tools/options tools/packing tools/report tools/sampling "
-    "tools/shell tools/show tools/streams",
+    "tools/shell tools/show tools/streams tools/tables",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/merge index/parts index/update "
     "query/columns query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert "
@@ -127,7 +130,8 @@ WRAPPED_IN = [
     (r"boost/interprocess/.*", "mmap/files"),
     (r"zstd\.h", "base"),
     (r"zlib\.h", "mmap/inflate index/writing"),
-    (r"sqlite3\.h", "index/database query/sql query/tables query/tables/groups query/tables/values"),
+    (r"sqlite3\.h", "index/database query/sql query/sql/functions query/tables query/tables/groups query/tables/values"),
+    (r"pcre2\.h", "query/sql/functions/pattern.cc"),
     (r"sqlite3ext\.h", "query/extension"),
     (r"CLI/.*", "tools/options/command_line.cc tools/options/usage_error.cc"),
     (r"nlohmann/.*", "query/sampling tools/packing tools/shell"),

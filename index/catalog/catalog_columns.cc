@@ -102,6 +102,19 @@ Result<std::vector<uint8_t>> CatalogReader::ChunkData(uint32_t feature, ColumnRo
   return Copied(rows.Blob(shape.covered));
 }
 
+Result<std::vector<uint8_t>> CatalogReader::HashData(uint64_t block) {
+  database_.RenewBudget();
+  const TableShape& shape = shapes_.find("block")->second;
+  OFINDEX_ASSIGN(sqlite::Statement rows, database_.Prepare(StrCat(shape.Select(true), " WHERE block = ?")));
+  OFINDEX_TRY(rows.Bind(block));
+  OFINDEX_ASSIGN(const bool row, rows.Next());
+  RowHash hash;
+  if (!row || rows.Unsigned(0) != block || !shape.RowHolds(rows, hash)) {
+    return Inconsistent(StrCat("row ", block, " of table block"));
+  }
+  return Copied(rows.Blob(8));
+}
+
 // The rows were compared by a scan of the table; here they are read through the table's index.
 Result<void> CatalogReader::CheckColumnIndex() {
   for (const auto& [part, sum] : sums_) {

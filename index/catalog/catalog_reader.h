@@ -95,6 +95,9 @@ class CatalogReader {
   /// Returns the data of one chunk; `block` is `block.block`. Errors: kIndex if there is no such chunk.
   [[nodiscard]] Result<std::vector<uint8_t>> ChunkData(uint32_t feature, ColumnRole role, uint64_t block);
 
+  /// Returns the XXH3 of each payload of a block, as u64; empty if the index has none. Errors: kIndex.
+  [[nodiscard]] Result<std::vector<uint8_t>> HashData(uint64_t block);
+
   /// Returns the position after block `block`; 0: before all. Errors: kIndex.
   [[nodiscard]] Result<BlockCursor::Position> PositionAfter(uint64_t block);
 

@@ -73,4 +73,8 @@ Result<std::vector<uint8_t>> SharedCatalog::Data(uint32_t feature, ColumnRole ro
   return With([&](CatalogReader& reader) { return reader.ChunkData(feature, role, block); });
 }
 
+Result<std::vector<uint8_t>> SharedCatalog::HashData(uint64_t block) {
+  return With([&](CatalogReader& reader) { return reader.HashData(block); });
+}
+
 }  // namespace ofindex

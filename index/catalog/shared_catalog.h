@@ -67,6 +67,9 @@ class SharedCatalog {
   /// kStale.
   [[nodiscard]] Result<std::vector<uint8_t>> Data(uint32_t feature, ColumnRole role, uint64_t block);
 
+  /// Returns the XXH3 of each payload of a block, as u64; empty if the index has none. `block` is as in Data().
+  [[nodiscard]] Result<std::vector<uint8_t>> HashData(uint64_t block);
+
  private:
   std::mutex mutex_;  // a connection is used by one thread at a time
   CatalogReader reader_;

@@ -37,7 +37,7 @@ class Names {
   }
 
  private:
-  std::set<std::string> taken_ = {"_id", "_shard", "_offset", "_length"};
+  std::set<std::string> taken_ = {"_id", "_shard", "_offset", "_length", "_hash"};
 };
 
 // The columns that a feature could have without the limit.

@@ -43,7 +43,8 @@ class ColumnStore {
   [[nodiscard]] std::optional<uint64_t> BlockOf(uint64_t ordinal) const;
   [[nodiscard]] unsigned threads() const { return threads_; }
 
-  /// The columns of `records` in order: _id, _shard, _offset, _length, then those of the features by number.
+  /// The columns of `records` in order: _id, _shard, _offset, _length, then those of the features by number, and
+  /// _hash.
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
 
   /// The value of `_shard` for the records of `shard`: its path as text.

@@ -12,7 +12,7 @@ namespace {
 
 using Form = FeatureSpec::Form;
 
-constexpr uint64_t kMaxValues = uint64_t{1} << 40;
+constexpr uint64_t kMaxDecodedValues = uint64_t{1} << 40;
 
 tl::unexpected<Error> Refuse(const FeatureSpec& spec, std::string what, Hint hint = {}) {
   return Fail(ErrorCode::kUsage, StrCat("feature '", Printable(spec.name), "': ", what), std::move(hint));
@@ -24,8 +24,8 @@ Result<void> CheckForm(const FeatureSpec& spec) {
     return Refuse(spec, "raw of bytes makes no sense; expected a number type", "fixed gives byte strings as they are");
   }
   if (spec.form != Form::kRaw && (spec.truncate || spec.pad)) return Refuse(spec, "truncate and pad apply to raw only");
-  if (spec.form != Form::kRagged && spec.values > kMaxValues) {
-    return Refuse(spec, StrCat(spec.values, " values in a record; expected at most ", kMaxValues));
+  if (spec.form != Form::kRagged && spec.values > kMaxDecodedValues) {
+    return Refuse(spec, StrCat(spec.values, " values in a record; expected at most ", kMaxDecodedValues));
   }
   if (!spec.fill && !spec.fill_bytes) return {};
   if (spec.form != Form::kFixed) return Refuse(spec, "a default applies to fixed only");

@@ -6,6 +6,7 @@
 
 #include "base/allocation.h"
 #include "query/extension/routines.h"
+#include "query/sql/functions/added_functions.h"
 #include "query/tables/tables.h"
 
 namespace {
@@ -29,8 +30,10 @@ extern "C" __attribute__((visibility("default"))) int sqlite3_ofindexsqlite_init
     return Refuse(error, routines,
                   "this SQLite lacks functions, or another one in this process has loaded the extension");
   }
-  const ofindex::Result<void> registered =
-      ofindex::WithMemory("the extension", [&] { return ofindex::RegisterIndexModule(db); });
+  const ofindex::Result<void> registered = ofindex::WithMemory("the extension", [&]() -> ofindex::Result<void> {
+    if (!ofindex::AddMissingFunctions(db)) return ofindex::Fail(ofindex::ErrorCode::kLimit, "no memory for functions");
+    return ofindex::RegisterIndexModule(db);
+  });
   if (!registered) return Refuse(error, routines, registered.error().message.c_str());
   // Never unloaded: threads of a query and the guard of mapped files may outlive the connection.
   return SQLITE_OK_LOAD_PERMANENTLY;

@@ -12,7 +12,7 @@
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/sampler.h"
 #include "query/sampling/shard_history.h"
-#include "query/sql/statement_monitor.h"
+#include "query/sql/sql_session.h"
 
 namespace ofindex {
 
@@ -20,6 +20,7 @@ namespace ofindex {
 struct SampleRequest {
   std::optional<View> view = std::nullopt;            ///< the records to sample; none: all
   std::optional<std::string> where = std::nullopt;    ///< SQL that selects some of them; none: no selection
+  std::vector<SqlParameter> parameters = {};          ///< of `where`
   std::optional<std::string> weights = std::nullopt;  ///< numeric column of weights, to draw with replacement
   std::optional<std::string> balance = std::nullopt;  ///< a column whose values are drawn evenly
   double temperature = std::numeric_limits<double>::infinity();  ///< of `balance`: 1 draws values as they occur

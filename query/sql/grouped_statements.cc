@@ -11,7 +11,6 @@
 #include "query/sql/statements/expression_program.h"
 #include "query/sql/statements/statement_text.h"
 #include "query/tables/records_plan.h"
-#include "query/tables/records_table.h"
 
 namespace ofindex {
 namespace {
@@ -115,14 +114,13 @@ size_t CountSums(const std::vector<Instruction>& program) {
 }  // namespace
 
 Result<std::unique_ptr<GroupedStatements>> GroupedStatements::Open(const std::shared_ptr<ColumnStore>& store,
-                                                                   const SqlSession::AddTables& add,
+                                                                   const AddTables& add,
                                                                    std::vector<std::string> tables) {
   auto scans = std::make_shared<GroupedScans>(store->columns());
   const auto add_all = [&](sqlite3* db, const WorkLimits& limits) -> Result<void> {
     // Plans must not depend on bound values: the statement would be compiled again, with another plan.
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
-    OFINDEX_TRY(RegisterRecordsTable(db, {.store = store, .groups = scans, .limits = limits}));
-    OFINDEX_TRY(add(db, limits));
+    OFINDEX_TRY(add(db, limits, scans));
     if (RegisterAggregates(db, &scans->armed())) return {};
     return Fail(ErrorCode::kLimit, StrCat("no SQL session: ", sqlite3_errmsg(db)), "free some memory");
   };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -23,10 +24,11 @@ namespace ofindex {
 /// without such a scan is left to the ordinary session. Not thread-safe.
 class GroupedStatements {
  public:
-  /// Opens a session for such statements on `store`, and on the tables that `add` registers, named in `tables`.
-  /// Errors: those of SqlSession::Open.
+  /// Opens a session for such statements on the tables that `add` registers, named in `tables`. One of them is that of
+  /// `store`, which `add` must register with the scans that it receives. Errors: those of SqlSession::Open.
+  using AddTables = std::function<Result<void>(sqlite3*, const WorkLimits&, const std::shared_ptr<GroupedScans>&)>;
   [[nodiscard]] static Result<std::unique_ptr<GroupedStatements>> Open(const std::shared_ptr<ColumnStore>& store,
-                                                                       const SqlSession::AddTables& add,
+                                                                       const AddTables& add,
                                                                        std::vector<std::string> tables);
 
   /// Runs `sql` as SqlSession::Query does. Returns nothing if no scan can return groups, or if the statement is wrong:

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "base/text.h"
+#include "query/sql/functions/added_functions.h"
 #include "query/sql/sql_functions.h"
+#include "query/tables/values/table_module.h"
 
 namespace ofindex {
 namespace {
@@ -29,11 +31,12 @@ constexpr auto kFunctions = std::to_array<std::string_view>({
     "hex", "ifnull", "iif", "instr", "json", "json_array", "json_array_length", "json_extract", "json_group_array",
     "json_group_object", "json_insert", "json_object", "json_quote", "json_remove", "json_replace", "json_set",
     "json_type", "json_valid", "julianday", "lag", "last_value", "lead", "length", "like", "likelihood", "likely",
-    "ln", "log", "log10", "log2", "lower", "ltrim", "max", "min", "mod", "nth_value", "ntile", "nullif",
-    "octet_length", "percent_rank", "pi", "pow", "power", "printf", "quote", "radians", "random", "randomblob",
-    "rank", "replace", "round", "row_number", "rtrim", "sign", "sin", "sinh", "sqlite_version", "sqrt", "strftime",
+    "ln", "log", "log10", "log2", "lower", "ltrim", "max", "median", "min", "mod", "nth_value", "ntile", "nullif",
+    "octet_length", "percent_rank", "percentile", "pi", "pow", "power", "printf", "quote", "radians", "random", "randomblob",
+    "rank", "regexp", "replace", "round", "row_number", "rtrim", "sign", "sin", "sinh", "sqlite_version", "sqrt", "stddev",
+    "strftime", "string_agg",
     "substr", "substring", "sum", "tan", "tanh", "time", "total", "trim", "trunc", "typeof", "unhex", "unicode",
-    "unixepoch", "unlikely", "upper", "zeroblob"
+    "unixepoch", "unlikely", "upper", "variance", "zeroblob"
 });
 // clang-format on
 static_assert(std::is_sorted(kFunctions.begin(), kFunctions.end()));
@@ -78,11 +81,10 @@ Result<sqlite3*> SqlAuthorizer::OpenEmpty() {
                      "load ofindex first, or link it with an SQLite of its own");
   }
   sqlite3* db = nullptr;
-  const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   const int opened = sqlite3_open_v2(":memory:", &db, flags, nullptr);
-  const bool set = opened == SQLITE_OK &&
-                   sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA query_only = 1; PRAGMA cell_size_check = 1",
-                                nullptr, nullptr, nullptr) == SQLITE_OK;
+  const bool set = opened == SQLITE_OK && sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = 1",
+                                                       nullptr, nullptr, nullptr) == SQLITE_OK;
   if (set) return db;
   const std::string why = db == nullptr ? "out of memory" : sqlite3_errmsg(db);
   sqlite3_close(db);
@@ -96,23 +98,31 @@ Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
   kept.push_back(nullptr);
   sqlite3_drop_modules(db, kept.data());
   for (const std::string& table : tables_) OFINDEX_TRY(LoadColumns(db, table));
-  if (!RegisterSqlFunctions(db, &monitor_)) return NoSession(sqlite3_errmsg(db));
+  if (!RegisterSqlFunctions(db, &monitor_) || !AddFunctions(db, work_limits())) return NoSession(sqlite3_errmsg(db));
+  if (sqlite3_exec(db, "PRAGMA query_only = 1", nullptr, nullptr, nullptr) != SQLITE_OK) {
+    return NoSession(sqlite3_errmsg(db));
+  }
   Configure(db);
   Limit(db);
   sqlite3_set_authorizer(db, Authorize, this);
   return {};
 }
 
-// Collects the columns of a table. SQLite creates an eponymous virtual table when a statement first names it, and that
-// takes more than statements may do later.
+// Collects the columns of a table, hidden ones too. SQLite creates an eponymous virtual table when a statement first
+// names it, and that takes more than statements may do later.
 Result<void> SqlAuthorizer::LoadColumns(sqlite3* db, const std::string& table) {
-  const std::string sql = StrCat("SELECT * FROM ", table);
+  const size_t dot = table.find('.');
+  const std::string schema = dot == std::string::npos ? "" : table.substr(0, dot + 1);
+  const std::string sql = StrCat("PRAGMA ", schema, "table_xinfo(", table.substr(schema.size()), ")");
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) return NoSession(sqlite3_errmsg(db));
-  for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-    if (const char* const name = sqlite3_column_name(statement, i); name != nullptr) columns_.emplace_back(name);
+  int result = SQLITE_ROW;
+  while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+    const unsigned char* const name = sqlite3_column_text(statement, 1);
+    if (name != nullptr) columns_.emplace_back(reinterpret_cast<const char*>(name));
   }
   sqlite3_finalize(statement);
+  if (result != SQLITE_DONE) return NoSession(sqlite3_errmsg(db));
   return {};
 }
 
@@ -141,7 +151,7 @@ void SqlAuthorizer::Forget(sqlite3* db, const StatementMonitor& monitor) {
 }
 
 // Called by SQLite for each action of a statement while it is prepared.
-int SqlAuthorizer::Authorize(void* authorizer, int action, const char* first, const char* second, const char*,
+int SqlAuthorizer::Authorize(void* authorizer, int action, const char* first, const char* second, const char* schema,
                              const char*) {
   const auto* const self = static_cast<const SqlAuthorizer*>(authorizer);
   if (!self->MayContinue()) return SQLITE_DENY;
@@ -153,15 +163,17 @@ int SqlAuthorizer::Authorize(void* authorizer, int action, const char* first, co
                                               [&](std::string_view name) { return SameName(name, second); })
                  ? SQLITE_OK
                  : SQLITE_DENY;
-    case SQLITE_READ: return first != nullptr && self->MayRead(first, second) ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_READ: return first != nullptr && self->MayRead(schema, first, second) ? SQLITE_OK : SQLITE_DENY;
     default: return SQLITE_DENY;
   }
 }
 
 // If there is no column, `table` may also be the name of a subquery in the statement.
-bool SqlAuthorizer::MayRead(const char* table, const char* column) const {
+bool SqlAuthorizer::MayRead(const char* schema, const char* table, const char* column) const {
+  const bool plain = schema == nullptr || SameName("main", schema) || SameName("temp", schema);
+  const std::string full = TableName(plain ? "" : schema, table);
   const bool known = std::any_of(tables_.begin(), tables_.end(),
-                                 [&](const std::string& name) { return sqlite3_stricmp(name.c_str(), table) == 0; });
+                                 [&](const std::string& name) { return SameName(name, full.c_str()); });
   if (known) return true;
   const bool reserved = sqlite3_strnicmp(table, "sqlite_", 7) == 0 || sqlite3_strnicmp(table, "pragma_", 7) == 0;
   return (column == nullptr || *column == '\0') && !reserved;

@@ -24,10 +24,10 @@ class SqlAuthorizer {
   SqlAuthorizer(const SqlAuthorizer&) = delete;
   SqlAuthorizer& operator=(const SqlAuthorizer&) = delete;
 
-  /// Opens a connection without a file: nothing can be written to it, and its sorts stay in memory.
+  /// Opens a connection without a file, whose sorts and tables stay in memory.
   [[nodiscard]] static Result<sqlite3*> OpenEmpty();
 
-  /// Locks down `db`, on which the tables are already registered. This authorizer must outlive it.
+  /// Locks down `db`, which has all its tables: nothing can be written to it any more. This authorizer must outlive it.
   [[nodiscard]] Result<void> LockDown(sqlite3* db);
 
   /// Makes `monitor` limit the statements of `db` until the next call of Watch. `monitor` must live until then, or
@@ -35,7 +35,7 @@ class SqlAuthorizer {
   void Watch(sqlite3* db, StatementMonitor& monitor);
   void Forget(sqlite3* db, const StatementMonitor& monitor);
 
-  /// The tables that may be read, and the names of all their columns.
+  /// The tables that may be read, as in SqlSession::Open, and the names of all their columns.
   [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
 
@@ -59,7 +59,7 @@ class SqlAuthorizer {
  private:
   static int Authorize(void* authorizer, int action, const char* first, const char* second, const char*, const char*);
   [[nodiscard]] Result<void> LoadColumns(sqlite3* db, const std::string& table);
-  [[nodiscard]] bool MayRead(const char* table, const char* column) const;
+  [[nodiscard]] bool MayRead(const char* schema, const char* table, const char* column) const;
 
   std::vector<std::string> tables_;
   std::vector<std::string> columns_;

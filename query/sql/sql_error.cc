@@ -10,6 +10,7 @@
 #include "base/nearest_names.h"
 #include "base/text.h"
 #include "query/columns/missing_column.h"
+#include "query/sql/functions/regexp_function.h"
 #include "query/sql/sql_authorizer.h"
 #include "query/tables/values/has_function.h"
 
@@ -17,6 +18,7 @@ namespace ofindex {
 namespace {
 
 constexpr char kNamesHint[] = "`SELECT name, \"column\" FROM features` lists the features and their columns";
+constexpr char kPatternHint[] = "write the pattern as for Perl or Python: `\\d+`, `^(train|val)_`, `(?i)cat`";
 constexpr char kRefusedHint[] =
     "a statement may only read the tables records, shards, features, bad and damage, and call functions without side "
     "effects";
@@ -38,6 +40,7 @@ ErrorCode CodeOf(int result) {
 
 Hint HintOf(ErrorCode code, std::string_view message) {
   if (message == kNoList) return "`ofindex build --columns NAME` stores lists whole";
+  if (message.starts_with(kRegexpError)) return kPatternHint;
   switch (code) {
     case ErrorCode::kLimit: return "query less at a time; values are limited to 64 MiB, statements to 100,000 bytes";
     case ErrorCode::kIndex: return "rebuild the index with `ofindex build --force`";

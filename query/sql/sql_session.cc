@@ -179,11 +179,12 @@ void SqlSession::KnowFeaturesOf(const std::shared_ptr<ColumnStore>& store) {
 
 bool SqlSession::idle() const { return sqlite3_next_stmt(db_, nullptr) == nullptr; }
 
-Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::string> tables) {
+Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::string> tables, uint64_t memory_bytes) {
   auto authorizer = std::make_unique<SqlAuthorizer>(std::move(tables));
   const SqlMemory::Counting counting(authorizer->memory());
   OFINDEX_ASSIGN(sqlite3* const db, SqlAuthorizer::OpenEmpty());
   SqlSession session(db, std::move(authorizer));
+  session.authorizer_->memory().Bound(memory_bytes);
   OFINDEX_TRY(add(db, session.authorizer_->work_limits()));
   OFINDEX_TRY(session.authorizer_->LockDown(db));
   return session;

@@ -79,10 +79,13 @@ class SqlRows {
 /// time and memory are limited. Moves, does not copy; not thread-safe, and must not cross a fork.
 class SqlSession {
  public:
-  /// Opens a session on the eponymous virtual tables `tables`, which `add` registers. The work of these tables must
-  /// obey the limits that `add` receives. Once they are registered, the connection refuses everything else.
+  /// Opens a session on the tables `tables`, which `add` makes: virtual tables, whose modules have the same names, and
+  /// temporary ones. Their work must obey the limits that `add` receives, and SQLite may hold `memory_bytes` for them
+  /// at first. Once they are made, the connection refuses everything else. A table of another schema than main and temp
+  /// is named `schema.table`.
   using AddTables = std::function<Result<void>(sqlite3*, const WorkLimits&)>;
-  [[nodiscard]] static Result<SqlSession> Open(const AddTables& add, std::vector<std::string> tables);
+  [[nodiscard]] static Result<SqlSession> Open(const AddTables& add, std::vector<std::string> tables,
+                                               uint64_t memory_bytes = UINT64_MAX);
 
   SqlSession(SqlSession&& other) noexcept;
   SqlSession& operator=(SqlSession&& other) noexcept;

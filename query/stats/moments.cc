@@ -49,9 +49,29 @@ void Moments::Merge(const Moments& later) {
   count_ += later.count_;
 }
 
+void Moments::Add(int64_t number) {
+  Moments one;
+  one.count_ = 1;
+  one.sum_.integers = number;
+  Merge(one);
+}
+
+void Moments::Add(double number) {
+  Moments one;
+  one.count_ = 1;
+  one.sum_.reals = static_cast<long double>(number);
+  if (!std::isfinite(number)) one.squares_ = std::numeric_limits<long double>::quiet_NaN();
+  Merge(one);
+}
+
 std::optional<double> Moments::mean() const {
   if (count_ == 0) return std::nullopt;
   return Known(center());
+}
+
+std::optional<double> Moments::variance() const {
+  if (count_ < 2) return std::nullopt;
+  return Known(squares_ / static_cast<long double>(count_ - 1));
 }
 
 std::optional<double> Moments::deviation() const {

@@ -31,12 +31,18 @@ class Moments {
 
   void Merge(const Moments& later);
 
+  /// Adds one number.
+  void Add(int64_t number);
+  void Add(double number);
+
   [[nodiscard]] uint64_t count() const { return count_; }
 
   /// Returns nothing if there are no numbers, or if infinities of both signs make it undefined.
   [[nodiscard]] std::optional<double> mean() const;
 
-  /// Returns the sample deviation (divisor count - 1), or nothing for fewer than two numbers or any infinity.
+  /// Returns the sample variance and its root, the deviation (divisor count - 1), or nothing for fewer than two numbers
+  /// or any infinity.
+  [[nodiscard]] std::optional<double> variance() const;
   [[nodiscard]] std::optional<double> deviation() const;
 
  private:

@@ -22,13 +22,13 @@ double FromOrderedBits(uint64_t bits) { return std::bit_cast<double>((bits & kSi
 // Returns the rank of quartile `k` of `count` numbers, in quarters.
 unsigned __int128 QuartersOf(uint64_t count, unsigned k) { return static_cast<unsigned __int128>(count - 1) * k; }
 
-double Between(double low, double high, double share) {
+}  // namespace
+
+double Interpolated(double low, double high, double share) {
   if (low == high || share == 0) return low;
   const auto from = static_cast<long double>(low);
   return static_cast<double>(from + (static_cast<long double>(high) - from) * static_cast<long double>(share));
 }
-
-}  // namespace
 
 QuartileRanks RanksOf(uint64_t count) {
   QuartileRanks ranks{};
@@ -56,7 +56,7 @@ std::optional<Quartiles> QuartilesOf(uint64_t count, const std::array<double, 6>
   std::array<double, 3> found{};
   for (unsigned k = 1; k <= 3; ++k) {
     const double share = static_cast<double>(static_cast<uint64_t>(QuartersOf(count, k) % 4)) / 4;
-    found[k - 1] = Between(numbers[2 * k - 2], numbers[2 * k - 1], share);
+    found[k - 1] = Interpolated(numbers[2 * k - 2], numbers[2 * k - 1], share);
     if (std::isnan(found[k - 1])) return std::nullopt;
   }
   return Quartiles{found[0], found[1], found[2]};

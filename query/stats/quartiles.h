@@ -10,6 +10,10 @@
 
 namespace ofindex {
 
+/// Returns the number at `share` of the way from `low` to `high`, `share` from 0 to 1; NaN if two infinities leave it
+/// undefined.
+[[nodiscard]] double Interpolated(double low, double high, double share);
+
 /// The quartiles of numbers, as doubles: interpolated linearly between two numbers, like numpy's percentile().
 struct Quartiles {
   double first = 0;

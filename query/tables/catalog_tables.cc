@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "query/tables/equality_index.h"
 #include "query/tables/values/sql_values.h"
+#include "query/tables/values/table_module.h"
 
 namespace ofindex {
 namespace {
@@ -325,8 +326,10 @@ int RowidCatalog(sqlite3_vtab_cursor* cursor, sqlite3_int64* rowid) {
 }
 
 // Without xCreate, a table exists under the name of its module; without xUpdate, it is read-only.
-constexpr sqlite3_module MakeCatalogModule() {
+constexpr sqlite3_module MakeCatalogModule(decltype(sqlite3_module::xCreate) create) {
   sqlite3_module module{};
+  module.xCreate = create;
+  module.xDestroy = DisconnectCatalog;
   module.xConnect = ConnectCatalog;
   module.xDisconnect = DisconnectCatalog;
   module.xBestIndex = BestIndexCatalog;
@@ -339,7 +342,8 @@ constexpr sqlite3_module MakeCatalogModule() {
   module.xRowid = RowidCatalog;
   return module;
 }
-constexpr sqlite3_module kCatalogModule = MakeCatalogModule();
+constexpr sqlite3_module kCatalogModule = MakeCatalogModule(nullptr);
+constexpr sqlite3_module kAttachedCatalogModule = MakeCatalogModule(ConnectCatalog);
 
 }  // namespace
 
@@ -352,14 +356,13 @@ Result<Catalog> ReadCatalog(SharedCatalog& shared) {
   return catalog;
 }
 
-Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog, WorkLimits limits) {
+Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog, WorkLimits limits,
+                                   const std::string& schema) {
   for (const TableKind& kind : kTables) {
     auto* const registered = new CatalogModule{&kind, catalog, limits};
     const auto destroy = [](void* data) { delete static_cast<CatalogModule*>(data); };
-    // SQLite destroys it if this fails.
-    if (sqlite3_create_module_v2(db, kind.name, &kCatalogModule, registered, destroy) != SQLITE_OK) {
-      return Fail(ErrorCode::kLimit, StrCat("table ", kind.name, ": SQLite: ", sqlite3_errmsg(db)), "free some memory");
-    }
+    const sqlite3_module& module = schema.empty() ? kCatalogModule : kAttachedCatalogModule;
+    OFINDEX_TRY(RegisterTable(db, schema, kind.name, module, registered, destroy));
   }
   return {};
 }

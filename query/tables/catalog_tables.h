@@ -32,9 +32,9 @@ inline constexpr std::string_view kCatalogTables[] = {"shards", "features", "bad
 /// Makes the catalog readable on `db` as tables `shards`, `features`, `bad` and `damage`, whose columns are the keys of
 /// `ofindex info --json`. They exist under these names without CREATE, and cannot be written. In a path, bytes that SQL
 /// text cannot hold become \xNN; a feature name with such bytes is a BLOB. Rows are found by path, name, record and
-/// shard without a scan.
+/// shard without a scan. `schema` is as in RegisterTable() (query/tables/values/table_module.h).
 /// Errors: kLimit if SQLite has no memory.
 [[nodiscard]] Result<void> RegisterCatalogTables(sqlite3* db, std::shared_ptr<const Catalog> catalog,
-                                                 WorkLimits limits = {});
+                                                 WorkLimits limits = {}, const std::string& schema = {});
 
 }  // namespace ofindex

@@ -15,12 +15,12 @@ using Type = ColumnValue::Type;
 constexpr int kScansFirst = 8;
 
 // With more values in an IN, a scan compares each record with all of them at once.
-constexpr size_t kMaxValues = 64;
+constexpr size_t kMaxLookedUp = 64;
 
 bool AsksForValues(const Constraint& constraint) {
   const bool equal = constraint.op == Op::kEq || constraint.op == Op::kIn ||
                      (constraint.op == Op::kIs && constraint.values[0].type != Type::kNull);
-  return equal && constraint.values.size() <= kMaxValues;
+  return equal && constraint.values.size() <= kMaxLookedUp;
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "query/tables/tables.h"
 #include "query/tables/values/has_function.h"
 #include "query/tables/values/sql_values.h"
+#include "query/tables/values/table_module.h"
 
 // The glue between SQLite's virtual-table interface and the engine. Nothing may be thrown through SQLite: Guarded()
 // calls everything that can run out of memory.
@@ -70,7 +71,7 @@ std::string DeclarationOf(const ColumnStore& store, const GroupedScans* groups) 
   std::string sql = "CREATE TABLE x(";
   for (const Column& column : store.columns()) {
     if (sql.back() != '(') sql += ',';
-    sql += StrCat(QuotedName(column.name), " ", DeclaredType(store, column));
+    sql += StrCat(QuotedName(column.name), " ", DeclaredType(store, column), column.is_hidden() ? " HIDDEN" : "");
   }
   if (groups != nullptr) {
     for (const std::string& name : groups->computed_names()) sql += StrCat(",", QuotedName(name), " BLOB HIDDEN");
@@ -278,29 +279,16 @@ constexpr sqlite3_module ModuleOf(decltype(sqlite3_module::xCreate) create,
 
 // Without xCreate, a table exists under the name of its module.
 constexpr sqlite3_module kRecordsModule = ModuleOf(nullptr, Connect);
+constexpr sqlite3_module kAttachedRecordsModule = ModuleOf(Connect, Connect);
 constexpr sqlite3_module kIndexModule = ModuleOf(Create, Create);
-
-Result<void> Registered(int result, sqlite3* db) {
-  if (result == SQLITE_OK) return {};
-  return Fail(ErrorCode::kLimit, StrCat("SQLite refuses a table: ", sqlite3_errmsg(db)));
-}
 
 }  // namespace
 
-std::string QuotedName(std::string_view name) {
-  std::string quoted = "\"";
-  for (const char c : name) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
-Result<void> RegisterRecordsTable(sqlite3* db, RecordsSource source) {
+Result<void> RegisterRecordsTable(sqlite3* db, RecordsSource source, const std::string& schema) {
   OFINDEX_TRY(RegisterHas(db));
   auto* const data = new RecordsSource(std::move(source));
   const auto destroy = [](void* kept) { delete static_cast<RecordsSource*>(kept); };
-  return Registered(sqlite3_create_module_v2(db, "records", &kRecordsModule, data, destroy), db);
+  return RegisterTable(db, schema, "records", schema.empty() ? kRecordsModule : kAttachedRecordsModule, data, destroy);
 }
 
 Result<void> RegisterRecords(sqlite3* db, std::shared_ptr<ColumnStore> store, WorkLimits limits) {
@@ -309,7 +297,7 @@ Result<void> RegisterRecords(sqlite3* db, std::shared_ptr<ColumnStore> store, Wo
 
 Result<void> RegisterIndexModule(sqlite3* db) {
   OFINDEX_TRY(RegisterHas(db));
-  return Registered(sqlite3_create_module_v2(db, "ofindex", &kIndexModule, nullptr, nullptr), db);
+  return RegisterTable(db, "", "ofindex", kIndexModule, nullptr, nullptr);
 }
 
 }  // namespace ofindex

@@ -8,6 +8,7 @@
 #include "query/columns/column_store.h"
 #include "query/filter/value_filter.h"
 #include "query/tables/groups/grouped_scans.h"
+#include "query/tables/values/table_module.h"
 #include "query/tables/values/work_limits.h"
 
 struct sqlite3;
@@ -34,9 +35,7 @@ struct RecordsSource {
 };
 
 /// Registers the table as RegisterRecords() of query/tables/tables.h does, with the answers that `source` asks for.
-[[nodiscard]] Result<void> RegisterRecordsTable(sqlite3* db, RecordsSource source);
-
-/// Returns `name` as an SQL identifier in double quotes.
-[[nodiscard]] std::string QuotedName(std::string_view name);
+/// `schema` is as in RegisterTable() (query/tables/values/table_module.h).
+[[nodiscard]] Result<void> RegisterRecordsTable(sqlite3* db, RecordsSource source, const std::string& schema = {});
 
 }  // namespace ofindex

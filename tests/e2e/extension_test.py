@@ -69,6 +69,19 @@ class ExtensionTest(CommandTest):
         rows = connection.execute("SELECT _id, names.name FROM t JOIN names USING (label) ORDER BY 1").fetchall()
         self.assertEqual(rows, [(1, "one"), (4, "four")])
 
+    def test_functions_that_the_host_lacks_are_added_and_its_own_are_kept(self) -> None:
+        connection = self.table()
+        query = "SELECT median(label), percentile(label, 25), variance(label), string_agg(label, '-') FROM t"
+        self.assertEqual(connection.execute(query).fetchall(), [(2.0, 1.0, 2.5, "0-1-2-3-4")])
+        found = connection.execute("SELECT count(*), stddev(label) FROM t WHERE label REGEXP '^[13]$'").fetchall()
+        self.assertEqual(found, [(2, 2**0.5)])
+        own = sqlite3.connect(":memory:")
+        self.addCleanup(own.close)
+        own.create_function("regexp", 2, lambda pattern, text: "own")
+        own.enable_load_extension(True)
+        own.load_extension(str(EXTENSION.with_suffix("")))
+        self.assertEqual(own.execute("SELECT 'a' REGEXP 'a', median(3)").fetchall(), [("own", 3.0)])
+
     def test_errors_are_reported_through_the_host(self) -> None:
         connection = self.connect()
         for argument in ("'nothing'", "", "'data', 'data'", f"'{EXTENSION}'"):

@@ -136,6 +136,7 @@ class ColumnsInMemory final : public ColumnSource {
       case Column::Origin::kShard:
         return {.type = ColumnValue::Type::kText,
                 .bytes = blocks_[BlockOf(record)].shard == 0 ? "data/part-0" : "data/odd\\xff"};
+      case Column::Origin::kHash: return {};
       case Column::Origin::kFeature: break;
     }
     const std::optional<Cell>& cell = data_[column.feature].cells[record];

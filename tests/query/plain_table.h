@@ -97,13 +97,16 @@ inline std::string TypeFor(const Column& column, const ColumnsInMemory& columns)
   return integers && reals ? "NUMERIC" : integers ? "INTEGER" : "REAL";
 }
 
-/// Fills a plain table `records` of `connection` with the expected columns of `store`. The columns get their types only
-/// after the values are inserted, because SQLite would store 1.0 in a NUMERIC column as the integer 1.
+/// Fills a plain table `records` of `connection` with the expected columns of `store`, except hidden ones. The columns
+/// get their types only after the values are inserted, because SQLite would store 1.0 in a NUMERIC column as the
+/// integer 1.
 inline void FillPlainTable(const Connection& connection, const ColumnStore& store, const ColumnsInMemory& columns) {
   std::string names;
   std::string declared;
   std::string places;
-  for (const Column& column : store.columns()) {
+  std::vector<Column> shown = store.columns();
+  std::erase_if(shown, [](const Column& column) { return column.is_hidden(); });
+  for (const Column& column : shown) {
     const std::string name = (names.empty() ? "" : ",") + QuotedName(column.name);
     names += name;
     declared += name + " " + TypeFor(column, columns);
@@ -116,8 +119,8 @@ inline void FillPlainTable(const Connection& connection, const ColumnStore& stor
   REQUIRE(sqlite3_prepare_v2(db, ("INSERT INTO records VALUES (" + places + ")").c_str(), -1, &insert, nullptr) ==
           SQLITE_OK);
   for (uint64_t record = 0; record < columns.records(); ++record) {
-    for (size_t i = 0; i < store.columns().size(); ++i) {
-      Connection::Bind(insert, static_cast<int>(i) + 1, columns.Expected(store.columns()[i], record));
+    for (size_t i = 0; i < shown.size(); ++i) {
+      Connection::Bind(insert, static_cast<int>(i) + 1, columns.Expected(shown[i], record));
     }
     REQUIRE(sqlite3_step(insert) == SQLITE_DONE);
     sqlite3_reset(insert);

@@ -181,7 +181,14 @@ class RandomDataset {
     return gaps;
   }
 
-  std::string SomeColumn() { return QuotedName(dice_.Of(store_->columns()).name); }
+  std::string SomeColumn() { return QuotedName(SomeShown().name); }
+
+  const Column& SomeShown() {
+    for (;;) {
+      const Column& column = dice_.Of(store_->columns());
+      if (!column.is_hidden()) return column;
+    }
+  }
 
   ColumnValue SomeValue() {
     switch (dice_.Below(6)) {

@@ -29,6 +29,7 @@ struct OptionText {
   Completes completes = Completes::kNothing;
   bool is_argument = false;
   bool is_required = false;
+  bool may_begin_with_dash = false;  ///< of an argument that is SQL
   bool repeats = false;    ///< may be given several times
   bool is_common = false;  ///< of every verb
 

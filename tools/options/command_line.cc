@@ -10,6 +10,7 @@
 #include "base/nearest_names.h"
 #include "base/text.h"
 #include "tools/help/help_text.h"
+#include "tools/options/dashed_words.h"
 #include "tools/options/usage_error.h"
 #include "tools/shell/output.h"
 
@@ -105,6 +106,11 @@ Option Option::Excludes(std::initializer_list<const char*> names) {
   return *this;
 }
 
+Option Option::MayBeginWithDash() {
+  text_->may_begin_with_dash = true;
+  return *this;
+}
+
 Option Option::Needs(const char* name) {
   option_->needs(name);
   return *this;
@@ -116,6 +122,11 @@ Option Verb::Record(CLI::Option* option, OptionText text) {
 }
 
 Option Verb::AddArgument(const char* name, std::string& value, const char* help) {
+  return Record(app_->add_option(name, value, help),
+                {.names = name, .help = help, .completes = CompletionOf(name), .is_argument = true});
+}
+
+Option Verb::AddArgument(const char* name, std::optional<std::string>& value, const char* help) {
   return Record(app_->add_option(name, value, help),
                 {.names = name, .help = help, .completes = CompletionOf(name), .is_argument = true});
 }
@@ -193,6 +204,16 @@ struct CommandLine::Parser {
 
   [[nodiscard]] std::string Version() const { return StrCat(table.program, " ", table.version); }
 
+  // Returns the words of a command line, SQL that begins with a dash last.
+  [[nodiscard]] std::vector<std::string> Arranged(std::vector<std::string> words) const {
+    const VerbText* verb = words.empty() ? nullptr : table.Find(words.front());
+    const auto takes = [](const OptionText& option) { return option.may_begin_with_dash; };
+    if (verb == nullptr || std::none_of(verb->options.begin(), verb->options.end(), takes)) return words;
+    words = DashedLast(*verb, {words.begin() + 1, words.end()});
+    words.insert(words.begin(), verb->name);
+    return words;
+  }
+
   // The verb that the command line names, or null.
   [[nodiscard]] const VerbText* Named() const {
     const std::vector<CLI::App*> named = app.get_subcommands();
@@ -225,8 +246,9 @@ Verb CommandLine::AddVerb(const char* name, const char* summary) {
 }
 
 Result<VerbBody> CommandLine::Parse(int argc, char** argv) {
-  std::vector<std::string> words;  // as CLI11 takes them: the last one first
-  for (int i = argc - 1; i > 0; --i) words.push_back(MarkedWord(argv[i]));
+  std::vector<std::string> words = parser_->Arranged({argv + 1, argv + argc});
+  for (std::string& word : words) word = MarkedWord(std::move(word));
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
     parser_->app.parse(std::move(words));
     return parser_->chosen;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,15 +49,26 @@ class Option {
   /// Refuses this option together with any of `names`, such as "--json". The verb must have declared them.
   Option Excludes(std::initializer_list<const char*> names);
 
+  /// Takes a word that begins with a dash and is none of the verb's options for this argument, the verb's last one.
+  /// Words that are no SQL are refused as unknown options: `--colunm`, `-x`.
+  Option MayBeginWithDash();
+
   /// Refuses this option without the option `name`. The verb must have declared it.
   Option Needs(const char* name);
 
  private:
   friend class Verb;
+<<<<<<< HEAD:tools/options/command_line.h
   Option(CLI::Option* option, OptionText* text) : option_(option), text_(text) {}
 
   CLI::Option* option_;
   OptionText* text_;
+=======
+  explicit Option(CLI::Option* option, bool* dashed = nullptr) : option_(option), dashed_(dashed) {}
+
+  CLI::Option* option_;
+  bool* dashed_;  // of an argument: whether its verb takes words that begin with a dash
+>>>>>>> sqlfn:tools/options/command_line.h
 };
 
 /// A verb being declared. A handle, valid while its CommandLine lives. Parsing writes to the variables passed to it, so
@@ -77,6 +89,7 @@ class Verb {
 
   /// Adds a positional argument. A vector takes any number of words; if Required(), at least one.
   Option AddArgument(const char* name, std::string& value, const char* help);
+  Option AddArgument(const char* name, std::optional<std::string>& value, const char* help);
   Option AddArgument(const char* name, std::vector<std::string>& values, const char* help);
 
   /// Adds an option with a value. It may be given once; if `value` is a vector, any number of times with one value
@@ -114,7 +127,12 @@ class Verb {
   friend class CommandLine;
   using TakeIndex = std::function<void(size_t)>;
 
+<<<<<<< HEAD:tools/options/command_line.h
   Verb(CLI::App* app, VerbText* text, VerbBody* chosen) : app_(app), text_(text), chosen_(chosen) {}
+=======
+  Verb(CLI::App* app, const char* version, VerbBody* chosen, bool* dashed)
+      : app_(app), version_(version), chosen_(chosen), dashed_(dashed) {}
+>>>>>>> sqlfn:tools/options/command_line.h
 
   template <typename Value>
   static std::vector<std::string> WordsOf(const std::vector<std::pair<std::string, Value>>& choices) {

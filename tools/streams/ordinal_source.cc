@@ -6,7 +6,6 @@
 
 #include "query/ordinals.h"
 #include "query/sampling/reading_facts.h"
-#include "tools/shell/selecting.h"
 
 namespace ofindex {
 namespace {
@@ -51,7 +50,7 @@ Result<NextOrdinal> OrdinalsOfRange(const std::string& text, const Dataset& data
       });
 }
 
-Result<NextOrdinal> OrdinalsWhere(const std::string& expression, const std::string& text, const Dataset& dataset,
+Result<NextOrdinal> OrdinalsWhere(const Expression& expression, const std::string& text, const Dataset& dataset,
                                   const Context& context) {
   OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));
   OFINDEX_ASSIGN(Selection selection, SelectRecords(*dataset.snapshot(), expression, context));

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "query/dataset.h"
+#include "tools/options/selecting.h"
 #include "tools/shell/context.h"
 #include "tools/show/record_stream.h"
 
@@ -14,7 +15,7 @@ namespace ofindex {
 
 /// Returns the records of the range `text` for which `expression` holds. Errors: those of ParseOrdinals and of
 /// SelectRecords.
-[[nodiscard]] Result<NextOrdinal> OrdinalsWhere(const std::string& expression, const std::string& text,
+[[nodiscard]] Result<NextOrdinal> OrdinalsWhere(const Expression& expression, const std::string& text,
                                                 const Dataset& dataset, const Context& context);
 
 }  // namespace ofindex

@@ -11,6 +11,7 @@
 #include "index/shards/output_rule.h"
 #include "query/dataset.h"
 #include "tools/options/reading_options.h"
+#include "tools/options/selecting.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -29,7 +30,7 @@ struct CatArguments {
   std::string index;
   std::string range = ":";
   std::string ids;
-  std::optional<std::string> where;
+  Expression where;
   std::vector<std::string> feature;
   std::string to = "jsonl";
   bool no_header = false;
@@ -70,7 +71,7 @@ class Sink {
 };
 
 Result<NextOrdinal> OrdinalsFor(const CatArguments& arguments, const Dataset& dataset, const Context& context) {
-  if (arguments.where) return OrdinalsWhere(*arguments.where, arguments.range, dataset, context);
+  if (arguments.where.given()) return OrdinalsWhere(arguments.where, arguments.range, dataset, context);
   if (arguments.ids.empty()) return OrdinalsOfRange(arguments.range, dataset);
   OFINDEX_ASSIGN(const std::shared_ptr<OrdinalList> list,
                  OrdinalList::Open(arguments.ids, dataset.size(), context.progress.cancel));
@@ -144,8 +145,8 @@ void AddCat(CommandLine& line, Context& context) {
   auto arguments = std::make_shared<CatArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddOption("--range", arguments->range, "A:B", "Only records A:B; default: all");
-  verb.AddOption("--where", arguments->where, "EXPR",
-                 "Only records for which this SQL expression holds; with --range, only those of the range");
+  AddWhere(verb, arguments->where,
+           "Only records for which this SQL expression holds; with --range, only those of the range");
   verb.AddOption("--ids", arguments->ids, "FILE",
                  "Records of this list of ordinals, or JSON lines with _id, in its order; - is standard input")
       .Excludes({"--range", "--where"});

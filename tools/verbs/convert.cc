@@ -31,7 +31,7 @@ constexpr size_t kDrawnAtOnce = 4096;
 struct ConvertArguments {
   std::vector<std::string> data;
   ShardSetRequest output;
-  std::optional<std::string> where;
+  Expression where;
   std::string ids;
   std::optional<uint64_t> shuffle;
   Lossy lossy = Lossy::kRefuse;
@@ -129,14 +129,14 @@ Result<Selected> SelectListed(const std::string& path, const Dataset& dataset, c
 
 Result<Selected> Select(const ConvertArguments& arguments, const Dataset& dataset, const Context& context) {
   if (!arguments.ids.empty()) return SelectListed(arguments.ids, dataset, context);
-  if (!arguments.where && !arguments.shuffle) {
+  if (!arguments.where.given() && !arguments.shuffle) {
     OFINDEX_ASSIGN(std::vector<OrdinalRange> ranges, RangesByShard(*dataset.snapshot()));
     return Selected{EachIn(std::move(ranges)), dataset.reader().live(), true};
   }
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset.snapshot()->Catalog());
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, dataset.snapshot()->Columns());
   SampleRequest request;
-  request.where = arguments.where;
+  OFINDEX_TRY(ReadExpression(arguments.where, request.where, request.parameters));
   request.seed = arguments.shuffle.value_or(0);
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
@@ -177,7 +177,7 @@ int ReportDamage(const SourceFacts& facts, const Context& context) {
 
 Result<int> Convert(ConvertArguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
-  OFINDEX_ASSIGN(const SourceIndex source, SourceIndex::Of(arguments.data, arguments.where.has_value(), context));
+  OFINDEX_ASSIGN(const SourceIndex source, SourceIndex::Of(arguments.data, arguments.where.given(), context));
   PrintNotes(source.notes(), context);
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(source.path(), arguments.reading, context.progress));
   OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(*dataset.snapshot()));
@@ -223,7 +223,7 @@ void AddConvert(CommandLine& line, Context& context) {
                    "An index, or files, folders, globs and lists as for build; data without an index are indexed first")
       .Required();
   AddOutputOptions(verb, arguments->output, "as in DATA, each with the same records");
-  verb.AddOption("--where", arguments->where, "EXPR", "Only records for which this SQL expression holds");
+  AddWhere(verb, arguments->where, "Only records for which this SQL expression holds");
   verb.AddNumber("--shuffle", arguments->shuffle, "SEED",
                  "In the order of `ofindex sample --seed SEED`; default: in ordinal order");
   verb.AddOption("--ids", arguments->ids, "FILE",

@@ -10,10 +10,10 @@
 #include "query/sampling/reading_facts.h"
 #include "query/sampling/sets/set_of.h"
 #include "tools/options/reading_options.h"
+#include "tools/options/selecting.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
-#include "tools/shell/selecting.h"
 #include "tools/show/chosen_features.h"
 #include "tools/show/lost_shards.h"
 #include "tools/show/shown_record.h"
@@ -26,7 +26,7 @@ struct GetArguments {
   std::string index;
   std::vector<std::string> ordinals;
   std::vector<std::string> feature;
-  std::optional<std::string> where;
+  Expression where;
   bool raw = false;
   bool wire = false;
   ReaderOptions reading;
@@ -93,8 +93,8 @@ bool CannotBeRead(const Dataset& dataset, uint64_t ordinal, const Error& error) 
 
 // Returns the records that may be shown: all that are not gone or, with --where, those that it holds for.
 Result<View> RecordsOfChoice(const GetArguments& arguments, const Dataset& dataset, const Context& context) {
-  if (!arguments.where) return PresentRecords(dataset.reader());
-  OFINDEX_ASSIGN(const Selection selection, SelectRecords(*dataset.snapshot(), *arguments.where, context));
+  if (!arguments.where.given()) return PresentRecords(dataset.reader());
+  OFINDEX_ASSIGN(const Selection selection, SelectRecords(*dataset.snapshot(), arguments.where, context));
   dataset.snapshot()->CloseColumns();  // their chunks are not needed any more
   return View::Of(SetOf(selection));
 }
@@ -138,7 +138,7 @@ Result<int> ShowAll(const Dataset& dataset, const std::vector<View>& views, Gett
 }
 
 Result<int> Get(const GetArguments& arguments, const Context& context) {
-  if (arguments.ordinals.empty() && !arguments.where) {
+  if (arguments.ordinals.empty() && !arguments.where.given()) {
     return Fail(ErrorCode::kUsage, "ORDINAL or --where is missing", "see `ofindex get --help`");
   }
   ReaderOptions reading = arguments.reading;
@@ -163,8 +163,7 @@ void AddGet(CommandLine& line, Context& context) {
   auto arguments = std::make_shared<GetArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddArgument("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B");
-  verb.AddOption("--where", arguments->where, "EXPR",
-                 "Records for which this SQL expression holds; with ORDINALs, only those of them");
+  AddWhere(verb, arguments->where, "Records for which this SQL expression holds; with ORDINALs, only those of them");
   verb.AddOption("--feature", arguments->feature, "NAME,...",
                  "Only these features (a feature list is NAME[]); a comma in a name is \\,");
   verb.AddFlag("--raw", arguments->raw,

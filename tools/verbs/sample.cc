@@ -8,6 +8,7 @@
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/open_sampler.h"
 #include "query/sampling/sets/set_of.h"
+#include "tools/options/selecting.h"
 #include "tools/sampling/batch_text.h"
 #include "tools/sampling/block_option.h"
 #include "tools/sampling/mix_text.h"
@@ -29,6 +30,7 @@ struct SampleArguments {
   std::optional<std::string> quality;
   std::optional<uint64_t> batch_total;
   std::string batch_by;
+  Expression where;
   SampleRequest request;
 };
 
@@ -66,6 +68,7 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> columns, snapshot->Columns());
   SampleRequest request = arguments.request;
+  OFINDEX_TRY(ReadExpression(arguments.where, request.where, request.parameters));
   OFINDEX_ASSIGN(request.block, ParseBlock(arguments.block, arguments.lanes, snapshot, context));
   const bool shuffles = arguments.block.empty() && !request.weights && !request.balance;
   if (shuffles && !arguments.quality) AdviseBlocks(snapshot, context);
@@ -106,7 +109,7 @@ void AddReaderOptions(Verb& verb, SampleRequest& request) {
 
 void AddOrderOptions(Verb& verb, SampleArguments& arguments) {
   SampleRequest& request = arguments.request;
-  verb.AddOption("--where", request.where, "EXPR", "Only records for which this SQL expression holds");
+  AddWhere(verb, arguments.where, "Only records for which this SQL expression holds");
   verb.AddOption("--ids", arguments.ids, "FILE",
                  "Only records of this list of ordinals, such as one of `ofindex split`; - is standard input");
   verb.AddOption("--weights", request.weights, "COLUMN", "Draw with replacement, in proportion to this numeric column");

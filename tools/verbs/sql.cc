@@ -5,16 +5,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
-#include "query/sql/open_session.h"
+#include "tools/options/selecting.h"
 #include "tools/report/row_writer.h"
-#include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/shell/watchdog.h"
+#include "tools/tables/session_options.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
@@ -31,10 +32,19 @@ struct SqlArguments {
   std::vector<std::string> parameters;
   std::optional<double> timeout;
   std::optional<uint64_t> max_rows;
+  SessionOptions session;
   bool csv = false;
   bool no_header = false;
-  bool table = false;
 };
+
+// With other indexes, the only argument is the query.
+Result<void> DivideArguments(SqlArguments& arguments) {
+  if (!arguments.query.empty()) return {};
+  if (!arguments.session.indexes.empty()) std::swap(arguments.index, arguments.query);
+  if (!arguments.query.empty()) return {};
+  return Fail(ErrorCode::kUsage, arguments.index.empty() ? "INDEX is required" : "QUERY is required",
+              "see `ofindex sql --help`");
+}
 
 RowForm FormOf(const SqlArguments& arguments, const Context& context) {
   if (context.json) return RowForm::kJson;
@@ -43,9 +53,10 @@ RowForm FormOf(const SqlArguments& arguments, const Context& context) {
   return arguments.no_header ? RowForm::kCsvRows : RowForm::kCsv;
 }
 
-// Returns the query. If `argument` is "-", reads it from standard input, up to the maximum length of a query.
+// Returns the query. If `argument` is "-" or @FILE, reads it from standard input or from the file, up to the maximum
+// length of a query.
 Result<std::string> ReadQuery(const std::string& argument, const Context& context) {
-  if (argument != "-") return argument;
+  if (argument != "-") return ReadSql(argument);
   std::string query(kMaxQueryBytes, '\0');
   size_t size = 0;
   while (size < query.size()) {
@@ -57,34 +68,6 @@ Result<std::string> ReadQuery(const std::string& argument, const Context& contex
   }
   query.resize(size);
   return query;
-}
-
-// A JSON number, string, true, false or null is taken as such; everything else is text.
-ColumnValue ParseValue(const std::string& text) {
-  const Json json = text.starts_with('{') || text.starts_with('[') ? Json() : Json::parse(text, nullptr, false);
-  const auto real = [](double value) { return ColumnValue{.type = ColumnValue::Type::kReal, .real = value}; };
-  const auto integer = [](int64_t value) { return ColumnValue{.type = ColumnValue::Type::kInteger, .integer = value}; };
-  if (text == "null") return {};
-  if (json.is_boolean()) return integer(json.get<bool>() ? 1 : 0);
-  if (json.is_number_unsigned() && json.get<uint64_t>() > INT64_MAX) return real(json.get<double>());
-  if (json.is_number_integer()) return integer(json.get<int64_t>());
-  if (json.is_number_float()) return real(json.get<double>());
-  std::string bytes = json.is_string() ? json.get<std::string>() : text;
-  const bool is_text = IsText(AsBytes(bytes));
-  return {.type = is_text ? ColumnValue::Type::kText : ColumnValue::Type::kBlob, .bytes = std::move(bytes)};
-}
-
-Result<std::vector<SqlParameter>> ParseParameters(const std::vector<std::string>& texts) {
-  std::vector<SqlParameter> parameters;
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      return Fail(ErrorCode::kUsage, StrCat("-p '", Printable(text), "': expected NAME=VALUE"),
-                  "a statement names it :NAME; ?1 is -p 1=VALUE");
-    }
-    parameters.push_back({text.substr(0, equals), ParseValue(text.substr(equals + 1))});
-  }
-  return parameters;
 }
 
 Result<SqlLimits> LimitsOf(const SqlArguments& arguments, const Context& context) {
@@ -100,13 +83,12 @@ Result<SqlLimits> LimitsOf(const SqlArguments& arguments, const Context& context
 }
 
 // Nothing is written before the first row, so that a statement that fails at once prints no data.
-Result<int> Ask(const SqlArguments& arguments, const Context& context) {
+Result<int> Ask(SqlArguments arguments, Context& context) {
+  OFINDEX_TRY(DivideArguments(arguments));
   OFINDEX_ASSIGN(const std::string query, ReadQuery(arguments.query, context));
   OFINDEX_ASSIGN(const std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));
   OFINDEX_ASSIGN(const SqlLimits limits, LimitsOf(arguments, context));
-  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
-                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
-  OFINDEX_ASSIGN(SqlSession session, OpenSession(*snapshot));
+  OFINDEX_ASSIGN(SqlSession session, OpenSession(arguments.index, arguments.session, limits.memory_bytes, context));
   const Watchdog watchdog(limits.timeout, context);
   OFINDEX_ASSIGN(SqlRows rows, session.Query(query, parameters, limits));
   RowWriter writer(FormOf(arguments, context), rows.columns(), Output::Standard());
@@ -131,11 +113,11 @@ void AddSql(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "sql", "Run a read-only SQL query on records, shards, features, bad and damage",
                       Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<SqlArguments>();
-  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
-  verb.AddArgument("QUERY", arguments->query, "One SELECT; - reads it from standard input").Required();
-  verb.AddOption("-p,--param", arguments->parameters, "NAME=VALUE",
-                 "The value of :NAME, or of ?1 if NAME is 1: a JSON number, string, true, false or null; "
-                 "anything else is text");
+  verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after");
+  verb.AddArgument("QUERY", arguments->query, "One SELECT; - reads it from standard input, @FILE from a file")
+      .MayBeginWithDash();
+  AddParameters(verb, arguments->parameters);
+  AddSessionOptions(verb, arguments->session);
   verb.AddOption("--timeout", arguments->timeout, "SECONDS",
                  "End the statement after this time, with exit code 7; default none");
   verb.AddOption("--max-rows", arguments->max_rows, "N",
@@ -143,8 +125,6 @@ void AddSql(CommandLine& line, Context& context) {
   verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")
       .Excludes({"--json", "--jsonl"});
   verb.AddFlag("--no-header", arguments->no_header, "Without the header of --csv").Needs("--csv");
-  verb.AddFlag("--table", arguments->table, "Aligned columns, long values cut; default")
-      .Excludes({"--json", "--jsonl", "--csv"});
   verb.Runs([arguments, &context] { return Ask(*arguments, context); });
 }
 

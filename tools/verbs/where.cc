@@ -2,9 +2,9 @@
 #include <string>
 
 #include "base/text.h"
+#include "tools/options/selecting.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
-#include "tools/shell/selecting.h"
 #include "tools/shell/watchdog.h"
 #include "tools/verbs/verbs.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 struct WhereArguments {
   std::string index;
-  std::string expression;
+  Expression expression;
   bool count = false;
 };
 
@@ -60,8 +60,7 @@ void AddWhere(CommandLine& line, Context& context) {
                       Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<WhereArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
-  verb.AddArgument("EXPR", arguments->expression, "An SQL expression, as after WHERE: '\"image/height\" > 256'")
-      .Required();
+  AddExpression(verb, arguments->expression);
   verb.AddFlag("--count", arguments->count, "Print only the number of records; with --json, also their ordinals");
   verb.Runs([arguments, &context] { return ShowWhere(*arguments, context); });
 }

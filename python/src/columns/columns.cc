@@ -119,7 +119,7 @@ nb::object Stream(const Source& source, const Rows& numbered, const std::optiona
   const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
   std::vector<Column> wanted;
   for (const Column& column : store->columns()) {
-    if (!names && !LacksLists(*store, column)) wanted.push_back(column);
+    if (!names && !column.is_hidden() && !LacksLists(*store, column)) wanted.push_back(column);
   }
   for (size_t i = 0; names && i < names->size(); ++i) wanted.push_back(ValuesNamed(*store, (*names)[i], rows));
   ArrowTable table;
@@ -240,7 +240,9 @@ std::vector<Rows> SplitRows(const Source& source, const Rows& rows, std::vector<
 
 nb::list NamesOf(const Source& source) {
   nb::list names;
-  for (const Column& column : ColumnsOf(source)->columns()) names.append(TextOf(column.name));
+  for (const Column& column : ColumnsOf(source)->columns()) {
+    if (!column.is_hidden()) names.append(TextOf(column.name));
+  }
   return names;
 }
 

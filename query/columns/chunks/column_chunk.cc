@@ -32,6 +32,11 @@ Result<Chunk> MakeOfPlaces(SharedSource& source, Origin origin, uint64_t block) 
   return IntegerChunk(values);
 }
 
+Result<Chunk> MakeOfHashes(SharedSource& source, uint64_t block) {
+  OFINDEX_ASSIGN(const std::vector<int64_t> hashes, source.Hashes(block));
+  return hashes.empty() ? EmptyChunk(source.blocks()[block].records) : IntegerChunk(hashes);
+}
+
 // Returns the chunk of lists if there is one, otherwise that of values.
 Result<SharedChunk> ValuesIn(SharedSource& source, const LoadChunk& load, uint32_t feature, uint64_t block) {
   OFINDEX_ASSIGN(const bool lists, source.Stored(feature, ColumnRole::kList, block));
@@ -64,6 +69,7 @@ Result<Chunk> MakeChunk(SharedSource& source, const LoadChunk& load, const Colum
   switch (column.origin) {
     case Origin::kFeature: return MakeOfFeature(source, load, column, block);
     case Origin::kShard: return ConstantChunk(AsBytes(source.shard_text(metadata.shard)), metadata.records);
+    case Origin::kHash: return MakeOfHashes(source, block);
     default: return MakeOfPlaces(source, column.origin, block);
   }
 }

@@ -34,6 +34,9 @@ class ColumnSource {
   /// Returns, for each record of a block, its extent in the shard, framing included. Blocks count from 0.
   /// Errors: kIndex, kIo.
   [[nodiscard]] virtual Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) = 0;
+
+  /// Returns the XXH3 of each payload of a block, as u64; empty if they are not known. Errors: kIndex, kIo.
+  [[nodiscard]] virtual Result<std::vector<uint8_t>> HashData(uint64_t /*block*/) { return std::vector<uint8_t>(); }
 };
 
 }  // namespace ofindex

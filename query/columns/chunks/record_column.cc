@@ -1,11 +1,16 @@
 #include "query/columns/chunks/record_column.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "base/text.h"
 
 namespace ofindex {
 namespace {
 
 using Origin = Column::Origin;
+
+constexpr char kHashName[] = "_hash";
 
 }  // namespace
 
@@ -20,6 +25,9 @@ std::vector<Column> ColumnsOf(const std::vector<FeatureRow>& features) {
       if (!name->empty()) columns.push_back({*name, Origin::kFeature, row.feature, role});
     }
   }
+  const bool taken = std::any_of(columns.begin(), columns.end(),
+                                 [](const Column& column) { return Folded(column.name) == kHashName; });
+  if (!taken) columns.push_back({kHashName, Origin::kHash});
   return columns;
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/text.h"
 #include "query/columns/chunks/record_column.h"
 
@@ -53,6 +54,22 @@ Result<Chunk> SharedSource::Decode(uint32_t feature, ColumnRole role, uint64_t b
 Result<std::vector<PackedOffsets::Extent>> SharedSource::Places(uint64_t block) {
   const std::lock_guard lock(source_mutex_);
   return source_->Places(block);
+}
+
+Result<std::vector<int64_t>> SharedSource::Hashes(uint64_t block) {
+  std::vector<uint8_t> data;
+  {
+    const std::lock_guard lock(source_mutex_);
+    OFINDEX_ASSIGN(data, source_->HashData(block));
+  }
+  if (!data.empty() && data.size() != uint64_t{blocks()[block].records} * 8) {
+    return Fail(ErrorCode::kIndex,
+                StrCat("the index is damaged: block ", block + 1, " has ", data.size(), " bytes of hashes"),
+                "rebuild the index with `ofindex build --force`");
+  }
+  std::vector<int64_t> hashes(data.size() / 8);
+  for (size_t r = 0; r < hashes.size(); ++r) hashes[r] = static_cast<int64_t>(LoadLe64(data.data() + 8 * r));
+  return hashes;
 }
 
 }  // namespace ofindex

@@ -44,6 +44,10 @@ class SharedSource {
   /// As ColumnSource::Places.
   [[nodiscard]] Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block);
 
+  /// Returns the XXH3 of each payload of a block; empty if they are not known. Errors: kIndex if the index is damaged;
+  /// kIo.
+  [[nodiscard]] Result<std::vector<int64_t>> Hashes(uint64_t block);
+
  private:
   std::unique_ptr<ColumnSource> source_;
   std::vector<std::string> shard_texts_;

@@ -29,6 +29,8 @@ Zone ZoneOfRecords(const SharedSource& source, Origin origin, uint64_t block) {
     zone.max = Integer(metadata.first_record + metadata.records - 1);
   } else if (origin == Origin::kShard) {
     zone.min = zone.max = {.type = Type::kText, .bytes = source.shard_text(metadata.shard)};
+  } else if (origin == Origin::kHash) {
+    zone.max_nulls = metadata.records;
   }
   return zone;
 }

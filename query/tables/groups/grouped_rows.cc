@@ -14,7 +14,7 @@ namespace ofindex {
 namespace {
 
 // Values grouped between two checks whether the statement may go on: some 20 milliseconds.
-constexpr uint64_t kMaxValues = 128 * uint64_t{kBlockRecords};
+constexpr uint64_t kMaxGroupedValues = 128 * uint64_t{kBlockRecords};
 
 // Bytes that the groups may gain between two checks whether there is room for them, if that takes more than a block for
 // each thread.
@@ -43,7 +43,7 @@ uint64_t MaxWindow(const ColumnStore& store, const GroupRequest& request) {
   for (const GroupRequest::Key& key : request.keys) add(key.column, true);
   for (const Argument& argument : request.arguments) add(argument.column, argument.distinct || argument.bounds);
   const uint64_t block = store.records() / std::max<uint64_t>(store.blocks().size(), 1) + 1;
-  const uint64_t records = std::min(kMaxValues / columns, kMaxGain / std::max<uint64_t>(gain, 1));
+  const uint64_t records = std::min(kMaxGroupedValues / columns, kMaxGain / std::max<uint64_t>(gain, 1));
   return std::max(records, store.threads() * block);
 }
 

@@ -68,8 +68,8 @@ TEST_CASE("only the named features have columns, which include whole lists and l
 TEST_CASE("names that are equal in SQL are numbered in byte order") {
   CHECK(NamesOf({Scalar("LABEL"), Scalar("Label"), Scalar("label")}) ==
         Names{"LABEL - -", "Label_2 - -", "label_3 - -"});
-  CHECK(NamesOf({Scalar("_ID"), Scalar("_length"), Scalar("_shard_2")}) ==
-        Names{"_ID_2 - -", "_length_2 - -", "_shard_2 - -"});
+  CHECK(NamesOf({Scalar("_ID"), Scalar("_hash"), Scalar("_length"), Scalar("_shard_2")}) ==
+        Names{"_ID_2 - -", "_hash_2 - -", "_length_2 - -", "_shard_2 - -"});
   CHECK(NamesOf({Listed("a", 1), Scalar("a#count")}) == Names{"a a#count -", "a#count_2 - -"});
   CHECK(NamesOf({Scalar("A"), Scalar("a"), Scalar("a_2")}) == Names{"A - -", "a_2 - -", "a_2_2 - -"});
   // SQLite folds only ASCII letters.

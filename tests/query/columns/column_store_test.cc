@@ -83,8 +83,8 @@ TEST_CASE("the columns of the records come first, then those of the features") {
     for (const Column& column : store.columns()) text += column.name + (column.is_list() ? "[] " : " ");
     return text;
   };
-  CHECK(names({}) == "_id _shard _offset _length numbers numbers#count texts#count texts#bytes ");
-  CHECK(names(WholeLists()) == "_id _shard _offset _length numbers[] numbers#count texts[] texts#count ");
+  CHECK(names({}) == "_id _shard _offset _length numbers numbers#count texts#count texts#bytes _hash ");
+  CHECK(names(WholeLists()) == "_id _shard _offset _length numbers[] numbers#count texts[] texts#count _hash ");
 }
 
 TEST_CASE("a chunk is decoded once while the cache has room for it") {
@@ -142,6 +142,20 @@ TEST_CASE("many threads may use the store at once") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("_hash is the last column and NULL without hashes, unless a feature of an older index has its name") {
+  ColumnStore store(std::make_unique<ColumnsInMemory>(NumbersAndStrings(), kBlockSizes), {});
+  const Column& last = store.columns().back();
+  CHECK(last.name == "_hash");
+  CHECK(last.is_hidden());
+  CHECK(store.Load(last, 0).value()->form() == Chunk::Form::kEmpty);
+  CHECK(store.kinds(last) == BitOf(FeatureKind::kInt64));
+
+  const std::vector<Column> older = ColumnsOf({{.name = "_HASH", .present = 1, .sql_value = "_HASH"}});
+  CHECK(older.size() == 5);
+  CHECK(older.back().name == "_HASH");
+  CHECK(older.back().origin == Column::Origin::kFeature);
+}
+
 // A source with the contents of a broken or hostile index.
 class HostileColumns final : public ColumnSource {
  public:
@@ -160,6 +174,7 @@ class HostileColumns final : public ColumnSource {
   Result<std::vector<PackedOffsets::Extent>> Places(uint64_t) override {
     return std::vector<PackedOffsets::Extent>(5, {8, 8});
   }
+  Result<std::vector<uint8_t>> HashData(uint64_t) override { return std::vector<uint8_t>(8); }
 
  private:
   ColumnsInMemory columns_;
@@ -173,6 +188,7 @@ TEST_CASE("an unknown column and an unreadable chunk are errors") {
   CHECK(code({.name = {}, .feature = 0, .role = ColumnRole::kList}, 2) == ErrorCode::kIo);
   CHECK(code(store.columns()[2], 0) == ErrorCode::kIndex);
   CHECK(code(store.columns()[3], 0) == ErrorCode::kIndex);
+  CHECK(code(store.columns().back(), 0) == ErrorCode::kIndex);
 }
 
 }  // namespace

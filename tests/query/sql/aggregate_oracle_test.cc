@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "query/sql/grouped_statements.h"
+#include "query/tables/records_table.h"
 #include "tests/query/plain_table.h"
 #include "tests/query/random_dataset.h"
 
@@ -36,8 +37,10 @@ std::string Line(const SqlRows& rows) {
 class Aggregates : public RandomDataset {
  public:
   explicit Aggregates(uint64_t seed) : RandomDataset(seed) {
-    const auto none = [](sqlite3*, const WorkLimits&) -> Result<void> { return {}; };
-    auto grouped = GroupedStatements::Open(store_, none, {"records"});
+    const auto add = [this](sqlite3* db, const WorkLimits& limits, const std::shared_ptr<GroupedScans>& scans) {
+      return RegisterRecordsTable(db, {.store = store_, .groups = scans, .limits = limits});
+    };
+    auto grouped = GroupedStatements::Open(store_, add, {"records"});
     REQUIRE_MESSAGE(grouped.has_value(), grouped.error().message);
     grouped_ = *std::move(grouped);
   }
@@ -142,7 +145,7 @@ class Aggregates : public RandomDataset {
   // Most often a column without bytes.
   std::string SomeNumber() {
     for (;;) {
-      const Column& column = dice_.Of(store_->columns());
+      const Column& column = SomeShown();
       const bool bytes = (store_->kinds(column) & (1U << static_cast<unsigned>(FeatureKind::kBytes))) != 0;
       if ((!bytes && !column.is_list()) || dice_.OneIn(15)) return QuotedName(column.name);
     }

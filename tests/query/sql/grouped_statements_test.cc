@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "query/tables/records_table.h"
 #include "tests/query/columns_in_memory.h"
 
 namespace ofindex {
@@ -26,8 +27,10 @@ std::shared_ptr<ColumnStore> Store(size_t records) {
 }
 
 std::unique_ptr<GroupedStatements> OpenOn(const std::shared_ptr<ColumnStore>& store) {
-  auto opened =
-      GroupedStatements::Open(store, [](sqlite3*, const WorkLimits&) -> Result<void> { return {}; }, {"records"});
+  const auto add = [&](sqlite3* db, const WorkLimits& limits, const std::shared_ptr<GroupedScans>& scans) {
+    return RegisterRecordsTable(db, {.store = store, .groups = scans, .limits = limits});
+  };
+  auto opened = GroupedStatements::Open(store, add, {"records"});
   REQUIRE_MESSAGE(opened.has_value(), opened.error().message);
   return *std::move(opened);
 }

@@ -1,0 +1,199 @@
+"""`ofindex sql --table NAME=FILE` and `--index NAME=INDEX`: what a session reads besides one index."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+
+from e2e.command import CommandTest
+from e2e.samples import write_parts
+
+
+class SessionCase(CommandTest):
+    def setUp(self) -> None:
+        super().setUp()
+        write_parts(self.dir / "data", (3, 2))
+        self.expect(0, "build", "data", "-q")
+
+    def rows(self, *args: str) -> list[dict[str, object]]:
+        return self.expect(0, "sql", *args, "--jsonl").jsonl
+
+    def write(self, name: str, text: str) -> str:
+        (self.dir / name).write_text(text, encoding="utf-8")
+        return name
+
+
+class TableTest(SessionCase):
+    """Files as tables."""
+
+    def test_a_csv_file_has_the_types_that_all_its_rows_allow(self) -> None:
+        text = 'i,r,b,t,e,z,"a b"\n1,1,true,x,,007,"p ""q"", r"\n-2,0.5,false,1,,8,\n,,,"",,9,\n'
+        rows = self.rows("data", "--table", f"t={self.write('t.csv', text)}", "SELECT * FROM t")
+        first = {"i": 1, "r": 1.0, "b": 1, "t": "x", "e": None, "z": "007", "a b": 'p "q", r'}
+        second = {"i": -2, "r": 0.5, "b": 0, "t": "1", "e": None, "z": "8", "a b": None}
+        third = {"i": None, "r": None, "b": None, "t": "", "e": None, "z": "9", "a b": None}
+        self.assertEqual(rows, [first, second, third])
+
+    def test_tsv_and_json_lines_are_tables_too(self) -> None:
+        tsv = self.write("t.tsv", "a\tb\n1\tx,y\n")
+        self.assertEqual(self.rows("data", "--table", f"t={tsv}", "SELECT * FROM t"), [{"a": 1, "b": "x,y"}])
+        rows = [
+            {"id": 7, "box": {"x": 1.5, "y": 2}, "tags": ["a", 1.5], "ok": True, "raw": {"base64": "/wA="}},
+            {"id": 8, "box": {"x": 2}, "tags": [], "late": "é"},
+        ]
+        lines = self.write("t.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        found = self.rows("data", "--table", f"t={lines}", "SELECT *, typeof(ok) AS type FROM t")
+        first = {"id": 7, "box.x": 1.5, "box.y": 2, "tags": '["a",1.5]', "ok": 1, "raw": {"base64": "/wA="}, "late": None}
+        second = {"id": 8, "box.x": 2.0, "box.y": None, "tags": "[]", "ok": None, "raw": None, "late": "é"}
+        self.assertEqual(found, [{**first, "type": "integer"}, {**second, "type": "null"}])
+        query = "SELECT t.id, e.value AS tag FROM t, json_each(tags) e"
+        self.assertEqual(self.rows("data", "--table", f"t={lines}", query), [{"id": 7, "tag": "a"}, {"id": 7, "tag": 1.5}])
+
+    def test_tables_are_joined_with_the_records_and_with_each_other(self) -> None:
+        names = self.write("names.csv", "label,name\n1,one\n4,four\n9,nine\n")
+        query = "SELECT _id, name FROM records LEFT JOIN names USING (label) ORDER BY _id"
+        found = [row["name"] for row in self.rows("data", "--table", f"names={names}", query)]
+        self.assertEqual(found, [None, "one", None, None, "four"])
+        query = "SELECT count(*) AS n FROM a JOIN b USING (name) JOIN records ON records.label = a.label"
+        self.assertEqual(self.rows("data", "--table", f"a={names}", "--table", f"b={names}", query), [{"n": 2}])
+
+    def test_random_joins_agree_with_python(self) -> None:
+        random_ = random.Random(3)
+        table = [(random_.randrange(8), random_.random()) for _ in range(5000)]
+        with open(self.dir / "t.csv", "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([("label", "score"), *table])
+        query = "SELECT label, count(*) AS n, max(score) AS best FROM t JOIN records USING (label) GROUP BY 1 ORDER BY 1"
+        expected = []
+        for label in range(5):
+            scores = [score for other, score in table if other == label]
+            expected.append({"label": label, "n": len(scores), "best": max(scores)})
+        self.assertEqual(self.rows("data", "--table", "t=t.csv", query), expected)
+
+    def test_a_join_by_a_column_of_a_file_uses_an_index(self) -> None:
+        names = self.write("names.csv", "label,name\n1,one\n")
+        query = "EXPLAIN QUERY PLAN SELECT count(*) FROM names JOIN names other USING (name)"
+        plan = " ".join(str(row["detail"]) for row in self.rows("data", "--table", f"names={names}", query))
+        self.assertIn("AUTOMATIC COVERING INDEX (name=?)", plan)
+
+    def test_aggregates_over_records_alone_are_grouped_with_a_table_in_the_session(self) -> None:
+        names = self.write("names.csv", "label,name\n1,one\n")
+        query = "EXPLAIN QUERY PLAN SELECT label, count(*) FROM records GROUP BY 1"
+        plan = " ".join(str(row["detail"]) for row in self.rows("data", "--table", f"names={names}", query))
+        self.assertIn("one row for each label", plan)
+
+    def test_a_table_can_only_be_read(self) -> None:
+        names = self.write("names.csv", "label,name\n1,one\n")
+        for statement in ("INSERT INTO t VALUES (1, 2)", "DROP TABLE t", "SELECT * FROM temp.sqlite_schema"):
+            error = self.expect_error(2, "sql", "data", "--table", f"t={names}", statement).stderr
+            self.assertIn("refused", error, statement)
+        self.assertEqual((self.dir / "names.csv").read_text(encoding="utf-8"), "label,name\n1,one\n")
+
+    def test_errors_name_the_file_the_line_and_the_byte(self) -> None:
+        for name, text, words in (
+            ("t.csv", "a,b\n1,2\n3\n", "t.csv@8: line 3: expected 2 fields"),
+            ("t.csv", "a,a\n1,2\n", "t.csv@0: line 1: two columns are called 'a'"),
+            ("t.csv", "", "t.csv"),
+            ("t.csv", "a,A\n1,2\n", "duplicate column name: A"),
+            ("t.jsonl", '{"a": 1}\n{"a": }\n', "t.jsonl@9: line 2: no JSON"),
+            ("t.jsonl", '{"a": 1}\n{"a": "x"}\n', "t.jsonl@9: line 2: feature 'a': both text and numbers"),
+            ("t.jsonl", "\n", "t.jsonl@0: expected at least one row"),
+        ):
+            self.write(name, text)
+            error = self.run_command("sql", "data", "--table", f"t={name}", "SELECT 1")
+            self.assertIn(words, error.stderr)
+            self.assertIn("hint: ", error.stderr)
+            self.assertNotEqual(error.code, 0)
+
+    def test_wrong_names_and_files_are_usage_errors(self) -> None:
+        names = self.write("names.csv", "label,name\n1,one\n")
+        self.write("names.txt", "label,name\n1,one\n")
+        for table, words in (
+            ("records=" + names, "'records' cannot be the name of a table or an index"),
+            ("BAD=" + names, "'BAD' cannot be the name"),
+            ("group=" + names, "it is a word of SQL"),
+            ("a-b=" + names, "expected letters, digits and _"),
+            (names, "expected a name, = and a path"),
+            ("t=", "expected a name, = and a path"),
+            ("t=names.txt", "expected a name that ends in .csv"),
+        ):
+            self.assertIn(words, self.expect_error(2, "sql", "data", "--table", table, "SELECT 1").stderr)
+        twice = ("--table", f"t={names}", "--table", f"T={names}")
+        self.assertIn("already", self.expect_error(2, "sql", "data", *twice, "SELECT 1").stderr)
+        error = self.expect_error(2, "sql", "data", "--table", f"names={names}", "SELECT nmae FROM names").stderr
+        self.assertIn('did you mean "name"?', error)
+        error = self.expect_error(2, "sql", "data", "--table", f"names={names}", "SELECT * FROM namse").stderr
+        self.assertIn('did you mean "names"?', error)
+
+
+class IndexesTest(SessionCase):
+    """Several indexes in one statement."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        write_parts(self.dir / "more", (4, 4))
+        self.expect(0, "build", "more", "-q")
+
+    def test_tables_of_several_indexes_have_their_names_in_front(self) -> None:
+        both = ("--index", "a=data", "--index", "b=more")
+        query = "SELECT a.records._id AS x, b.records._id AS y FROM a.records JOIN b.records USING (label) WHERE x > 2"
+        self.assertEqual(self.rows(*both, query), [{"x": 3, "y": 3}, {"x": 4, "y": 4}])
+        query = "SELECT (SELECT count(*) FROM a.shards) AS a, (SELECT sum(records) FROM b.shards) AS b, count(*) AS f FROM b.features"
+        self.assertEqual(self.rows(*both, query), [{"a": 2, "b": 8, "f": 2}])
+        query = "SELECT label FROM b.records EXCEPT SELECT label FROM a.records"
+        self.assertEqual(self.rows(*both, query), [{"label": 5}, {"label": 6}, {"label": 7}])
+
+    def test_a_table_without_a_name_in_front_is_that_of_the_first_index(self) -> None:
+        count = "SELECT count(*) AS n FROM records"
+        self.assertEqual(self.rows("--index", "b=more", "--index", "a=data", count), [{"n": 8}])
+        self.assertEqual(self.rows("data", "--index", "b=more", count), [{"n": 5}])
+        query = "SELECT (SELECT count(*) FROM records) AS a, (SELECT max(label) FROM b.records) AS b"
+        self.assertEqual(self.rows("data", "--index", "b=more", query), [{"a": 5, "b": 7}])
+
+    def test_aggregates_are_the_same_as_over_each_index_alone_and_as_fast(self) -> None:
+        both = ("--index", "a=data", "--index", "b=more")
+        for query in (
+            "SELECT label % 3 AS k, count(*) AS n, sum(label) AS s FROM {}records GROUP BY label % 3 ORDER BY 1",
+            "SELECT label, count(*) AS n FROM {}records GROUP BY label",
+            "SELECT count(DISTINCT label) AS n, max(_length) AS m, median(label) AS h FROM {}records WHERE label > 1",
+            "SELECT _id, label FROM {}records ORDER BY label DESC LIMIT 3",
+            "SELECT DISTINCT _shard LIKE '%0' AS z FROM {}records",
+        ):
+            self.assertEqual(self.rows(*both, query.format("a.")), self.rows("data", query.format("")))
+            self.assertEqual(self.rows(*both, query.format("b.")), self.rows("more", query.format("")))
+        for name in ("", "a.", "b.", '"B".'):
+            query = f"EXPLAIN QUERY PLAN SELECT label, count(*) FROM {name}records GROUP BY label"
+            self.assertIn("one row for each label", str(self.rows(*both, query)), name)
+        mixed = "SELECT x.n + y.n AS n FROM (SELECT count(*) AS n FROM a.records) x, (SELECT count(*) AS n FROM b.records) y"
+        self.assertEqual(self.rows(*both, mixed), [{"n": 13}])
+
+    def test_tables_and_indexes_go_together(self) -> None:
+        names = self.write("names.csv", "label,name\n1,one\n6,six\n")
+        query = "SELECT name, b.records._id AS id FROM names JOIN b.records USING (label) ORDER BY 2"
+        rows = self.rows("data", "--index", "b=more", "--table", f"names={names}", query)
+        self.assertEqual(rows, [{"name": "one", "id": 1}, {"name": "six", "id": 6}])
+
+    def test_the_session_still_reads_nothing_else(self) -> None:
+        both = ("--index", "a=data", "--index", "b=more")
+        for statement in (
+            "SELECT * FROM a.sqlite_schema", "SELECT * FROM sqlite_schema", "DROP TABLE a.records", "DETACH a",
+            "CREATE TABLE a.t(x)", "DELETE FROM b.shards", "ATTACH ':memory:' AS c", "PRAGMA a.table_info(records)",
+        ):  # fmt: skip
+            error = self.expect_error(2, "sql", *both, statement).stderr
+            self.assertRegex(error, "refused|may not be modified", statement)
+        error = self.expect_error(2, "sql", *both, "SELECT * FROM b.recrods").stderr
+        self.assertIn('did you mean "b.records"', error)
+        self.assertIn("no such", self.expect_error(2, "sql", *both, "SELECT * FROM c.records").stderr)
+
+    def test_wrong_names_and_indexes_are_errors(self) -> None:
+        for index, code, words in (
+            ("main=data", 2, "'main' cannot be the name"),
+            ("records=data", 2, "'records' cannot be the name"),
+            ("data", 2, "expected a name, = and a path"),
+            ("a=nothing", 4, "nothing.ofidx: there is no index"),
+        ):
+            self.assertIn(words, self.expect_error(code, "sql", "--index", index, "SELECT 1").stderr)
+        self.assertIn("QUERY is required", self.expect_error(2, "sql", "SELECT 1").stderr)
+        self.assertIn("INDEX is required", self.expect_error(2, "sql").stderr)
+        many = [word for i in range(11) for word in ("--index", f"x{i}=data")]
+        self.assertIn("query fewer indexes", self.expect_error(7, "sql", *many, "SELECT 1").stderr)

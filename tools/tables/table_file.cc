@@ -1,0 +1,181 @@
+#include "tools/tables/table_file.h"
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "tools/packing/schema_inference.h"
+#include "tools/packing/text_numbers.h"
+#include "tools/shell/json.h"
+
+namespace ofindex {
+namespace {
+
+Result<RowFormat> RowFormatOf(const std::string& path) {
+  const std::string suffix = Folded(std::filesystem::path(path).extension().string());
+  if (suffix == ".csv") return RowFormat::kCsv;
+  if (suffix == ".tsv") return RowFormat::kTsv;
+  if (suffix == ".jsonl" || suffix == ".ndjson" || suffix == ".json") return RowFormat::kJsonLines;
+  return Fail(ErrorCode::kUsage,
+              StrCat(Printable(path), ": expected a name that ends in .csv, .tsv, .jsonl, .ndjson or .json"),
+              "rename the file, or link it under such a name");
+}
+
+// Infers types, and notes which columns have lists in some row.
+class ColumnInference : public RowVisitor {
+ public:
+  explicit ColumnInference(SchemaInference::Text text) : inference_(text) {}
+
+  // Elements may be of any type.
+  Result<void> List(std::string_view name, int) override {
+    lists_.emplace(name);
+    return inference_.List(name, 0);
+  }
+
+  Result<void> Value(std::string_view name, const SourceValue& value, int depth) override {
+    if (depth > 0) return List(name, 0);
+    Result<void> taken = inference_.Value(name, value, depth);
+    if (taken || taken.error().code != ErrorCode::kFeature) return taken;
+    Error error = std::move(taken).error();
+    error.hint = "make the values of the column of one type";
+    return tl::unexpected(std::move(error));
+  }
+
+  [[nodiscard]] std::vector<TableFile::Column> Columns() const {
+    std::vector<TableFile::Column> columns;
+    for (const PackFeature& feature : inference_.Schema().features) {
+      columns.push_back({feature.name, lists_.contains(feature.name) ? "" : TypeIn(feature.type)});
+    }
+    return columns;
+  }
+
+ private:
+  static std::string_view TypeIn(std::optional<SourceType> type) {
+    switch (type.value_or(SourceType::kBytes)) {
+      case SourceType::kBoolean:
+      case SourceType::kLong: return "INTEGER";
+      case SourceType::kDouble: return "REAL";
+      case SourceType::kString: return "TEXT";
+      default: return "";
+    }
+  }
+
+  SchemaInference inference_;
+  std::set<std::string, std::less<>> lists_;
+};
+
+// Collects the cells of one row.
+class RowCells : public RowVisitor {
+ public:
+  RowCells(const std::vector<TableFile::Column>& columns, bool parses_text)
+      : columns_(columns), parses_text_(parses_text), cells_(columns.size()), lists_(columns.size()) {
+    for (const TableFile::Column& column : columns) names_.Add(column.name);
+  }
+
+  void Clear() {
+    for (SourceValue& cell : cells_) cell = {};
+    for (Json& list : lists_) list = nullptr;
+  }
+
+  Result<void> List(std::string_view name, int) override {
+    OFINDEX_ASSIGN(const size_t column, ColumnOf(name));
+    if (!lists_[column].is_array()) lists_[column] = Json::array();
+    return {};
+  }
+
+  Result<void> Value(std::string_view name, const SourceValue& value, int depth) override {
+    OFINDEX_ASSIGN(const size_t column, ColumnOf(name));
+    if (depth > 0) {
+      lists_[column].push_back(JsonIn(value));
+      return {};
+    }
+    const bool is_text = parses_text_ && value.type == SourceValue::Type::kText;
+    OFINDEX_ASSIGN(cells_[column], is_text ? Typed(column, value) : Number(value));
+    return {};
+  }
+
+  // Returns the cells, with lists as texts.
+  std::span<const SourceValue> Finish() {
+    texts_.clear();
+    texts_.reserve(cells_.size());
+    for (size_t i = 0; i < cells_.size(); ++i) {
+      if (!lists_[i].is_array()) continue;
+      texts_.push_back(Dump(lists_[i]));
+      cells_[i] = {.type = SourceValue::Type::kText, .text = texts_.back()};
+    }
+    return cells_;
+  }
+
+ private:
+  Result<size_t> ColumnOf(std::string_view name) {
+    const size_t column = names_.Add(name);
+    if (column < cells_.size()) return column;
+    return Fail(ErrorCode::kIo, StrCat("column '", Printable(name), "' is new: the file changed while it was read"));
+  }
+
+  static Result<SourceValue> Number(SourceValue value) {
+    if (value.type == SourceValue::Type::kBoolean) value.type = SourceValue::Type::kInteger;
+    return value;
+  }
+
+  // Returns a text of CSV as the type of its column.
+  [[nodiscard]] Result<SourceValue> Typed(size_t column, const SourceValue& value) const {
+    const std::string_view type = columns_[column].type;
+    if (type != "INTEGER" && type != "REAL") return value;
+    if (value.text.empty()) return SourceValue();
+    if (const auto whole = ParseWhole(value.text)) return SourceValue{SourceValue::Type::kInteger, *whole};
+    if (const auto truth = ParseBoolean(value.text)) return SourceValue{SourceValue::Type::kInteger, *truth ? 1 : 0};
+    if (const auto real = ParseReal(value.text)) return SourceValue{.type = SourceValue::Type::kReal, .real = *real};
+    return Fail(ErrorCode::kIo, StrCat("column '", Printable(columns_[column].name),
+                                       "': the file changed while it was "
+                                       "read"));
+  }
+
+  static Json JsonIn(const SourceValue& value) {
+    switch (value.type) {
+      case SourceValue::Type::kNull: return nullptr;
+      case SourceValue::Type::kBoolean: return value.integer != 0;
+      case SourceValue::Type::kInteger: return value.integer;
+      case SourceValue::Type::kReal: return JsonReal(value.real);
+      case SourceValue::Type::kText:
+      case SourceValue::Type::kBytes: return JsonBytes(AsBytes(value.text));
+    }
+    return nullptr;
+  }
+
+  const std::vector<TableFile::Column>& columns_;
+  const bool parses_text_;
+  FeatureNames names_;
+  std::vector<SourceValue> cells_;
+  std::vector<Json> lists_;         // by column; null unless the row has a list
+  std::vector<std::string> texts_;  // of lists
+};
+
+}  // namespace
+
+Result<TableFile> TableFile::Open(const std::string& path, Progress& progress) {
+  OFINDEX_ASSIGN(const RowFormat format, RowFormatOf(path));
+  OFINDEX_ASSIGN(RowFiles rows, RowFiles::Open({path}, format, progress));
+  TableFile file(std::move(rows), format != RowFormat::kJsonLines);
+  ColumnInference inference(file.parses_text_ ? SchemaInference::Text::kMayBeNumber : SchemaInference::Text::kIsText);
+  OFINDEX_TRY(file.rows_.ForEach(inference, [](RowPlace) -> Result<void> { return {}; }));
+  file.columns_ = inference.Columns();
+  if (!file.columns_.empty()) return file;
+  return Fail(ErrorCode::kFormat, StrCat(Printable(path), "@0: expected at least one row, from which to know columns"),
+              "leave out the table, or add a row");
+}
+
+Result<void> TableFile::ForEachRow(const TakeCells& take) {
+  RowCells cells(columns_, parses_text_);
+  const auto take_row = [&](RowPlace) {
+    Result<void> taken = take(cells.Finish());
+    cells.Clear();
+    return taken;
+  };
+  OFINDEX_TRY(rows_.ForEach(cells, take_row));
+  return rows_.CheckUnchanged();
+}
+
+}  // namespace ofindex

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/result.h"
+#include "tools/packing/row_files.h"
+#include "tools/packing/source_value.h"
+
+namespace ofindex {
+
+/// A CSV, TSV or JSON lines file as a table: the types of its columns are those that `pack` infers from all rows. A
+/// member of a nested JSON object is a column `outer.inner`, and a list is a text: a JSON array. Moves, does not copy;
+/// not thread-safe.
+class TableFile {
+ public:
+  struct Column {
+    std::string name;
+    std::string_view type;  ///< in SQL: INTEGER, REAL or TEXT; empty for values of several types
+  };
+
+  /// Reads the file once, for its columns. Its form is that of its name: .csv, .tsv, .jsonl, .ndjson or .json.
+  /// `progress` must outlive this. Errors: kUsage for any other name; kFormat, kFeature, with file, byte and line; kIo;
+  /// kInterrupted.
+  [[nodiscard]] static Result<TableFile> Open(const std::string& path, Progress& progress);
+
+  [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+
+  /// Calls `take` with a value for each column of each row, valid during the call; none is kBoolean. Errors: as Open;
+  /// those of `take`.
+  using TakeCells = std::function<Result<void>(std::span<const SourceValue>)>;
+  [[nodiscard]] Result<void> ForEachRow(const TakeCells& take);
+
+ private:
+  TableFile(RowFiles rows, bool parses_text) : rows_(std::move(rows)), parses_text_(parses_text) {}
+
+  RowFiles rows_;
+  bool parses_text_;  // numbers are written as text
+  std::vector<Column> columns_;
+};
+
+}  // namespace ofindex
