@@ -75,20 +75,20 @@ ROOMS = {
     "query/tables/values": "base index/chunks index/columns query/columns",
     "tools": "base index/catalog tools/options tools/shell tools/verbs",
     "tools/help": "base index/catalog index/columns query/columns",
-    "tools/options": "base mmap index/writing tools/help tools/shell",
+    "tools/options": "base mmap index/writing query/columns query/filter query/sql tools/help tools/shell",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
     "tools/report": "base index/build index/columns query/sql query/stats tools/shell",
     "tools/sampling": "base query query/columns query/sampling query/sampling/orders tools/shell",
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/shards "
-    "query/columns query/filter query/sql",
-    "tools/tables": "base query/sql tools/packing tools/shell",
+    "query/columns",
+    "tools/tables": "base query/sql tools/options tools/packing tools/shell",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
     "tools/streams": "base proto/encode index/catalog index/columns index/writing query query/sampling tools/options "
     "tools/shell tools/show",
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
     "index/parts index/shards index/update query query/columns query/sampling query/sampling/columns "
-    "query/sampling/sets query/sql query/stats tools/help tools/options tools/packing tools/report tools/sampling "
+    "query/sampling/sets query/stats tools/help tools/options tools/packing tools/report tools/sampling "
     "tools/shell tools/show tools/streams tools/tables",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/merge index/parts index/update "

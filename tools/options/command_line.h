@@ -58,17 +58,10 @@ class Option {
 
  private:
   friend class Verb;
-<<<<<<< HEAD:tools/options/command_line.h
   Option(CLI::Option* option, OptionText* text) : option_(option), text_(text) {}
 
   CLI::Option* option_;
   OptionText* text_;
-=======
-  explicit Option(CLI::Option* option, bool* dashed = nullptr) : option_(option), dashed_(dashed) {}
-
-  CLI::Option* option_;
-  bool* dashed_;  // of an argument: whether its verb takes words that begin with a dash
->>>>>>> sqlfn:tools/options/command_line.h
 };
 
 /// A verb being declared. A handle, valid while its CommandLine lives. Parsing writes to the variables passed to it, so
@@ -127,12 +120,7 @@ class Verb {
   friend class CommandLine;
   using TakeIndex = std::function<void(size_t)>;
 
-<<<<<<< HEAD:tools/options/command_line.h
   Verb(CLI::App* app, VerbText* text, VerbBody* chosen) : app_(app), text_(text), chosen_(chosen) {}
-=======
-  Verb(CLI::App* app, const char* version, VerbBody* chosen, bool* dashed)
-      : app_(app), version_(version), chosen_(chosen), dashed_(dashed) {}
->>>>>>> sqlfn:tools/options/command_line.h
 
   template <typename Value>
   static std::vector<std::string> WordsOf(const std::vector<std::pair<std::string, Value>>& choices) {
