@@ -126,7 +126,11 @@ class FeatureTest(FormsCase):
         self.assertIn("empty name", self.expect_error(2, "cat", "data.tfrecord", "--feature", "label,").stderr)
 
     def test_words_after_feature_are_ordinals(self) -> None:
-        for args in (("--feature", "label", "2", "3"), ("2", "--feature", "label", "3"), ("2", "3", "--feature", "label")):
+        for args in (
+            ("--feature", "label", "2", "3"),
+            ("2", "--feature", "label", "3"),
+            ("2", "3", "--feature", "label"),
+        ):
             found = self.expect(0, "get", "data.tfrecord", *args, "--jsonl").jsonl
             self.assertEqual([record["_id"] for record in found], [2, 3])
 
