@@ -89,6 +89,12 @@ class IndexDirTest(CommandTest):
         self.assertIn(os.path.relpath(self.index, self.dir), shown)
         self.assertIn("at data/train.ofidx", shown)
 
+    def test_a_build_that_fails_leaves_no_folders(self) -> None:
+        (self.dir / "texts").mkdir()
+        (self.dir / "texts" / "notes.txt").write_text("no records")
+        self.expect(3, "build", "texts", "--index-dir", "idx")
+        self.assertFalse((self.dir / "idx").exists())
+
     def test_convert_still_indexes_data_without_an_index(self) -> None:
         self.expect(0, "convert", "data/train", "--to", "ofrecord", "-o", "out", "--index-dir", "idx")
         self.assertFalse((self.dir / "idx").exists())
