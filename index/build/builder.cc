@@ -52,13 +52,29 @@ Result<std::string> IndexPathFor(const BuildOptions& options) {
   return NewIndexPathOf(data);
 }
 
-// Makes the folders of an index below IndexFolder(), which are those of the data.
-Result<void> MakeFoldersOf(const std::string& index) {
-  std::error_code error;
-  fs::create_directories(FolderOf(index), error);
-  return error ? tl::unexpected(SystemError(FolderOf(index), "cannot create the folder", error.value()))
-               : Result<void>();
-}
+// The folders made for an index below IndexFolder(). Those that are still empty in the end are removed.
+class NewFolders {
+ public:
+  NewFolders() = default;
+  NewFolders(const NewFolders&) = delete;
+  NewFolders& operator=(const NewFolders&) = delete;
+  ~NewFolders() {
+    std::error_code error;
+    for (const fs::path& folder : made_) fs::remove(folder, error);
+  }
+
+  Result<void> MakeFor(const std::string& index) {
+    std::error_code error;
+    const fs::path folder = FolderOf(index);
+    for (fs::path one = folder; !one.empty() && !fs::exists(one, error); one = one.parent_path()) made_.push_back(one);
+    fs::create_directories(folder, error);
+    return error ? tl::unexpected(SystemError(folder.string(), "cannot create the folder", error.value()))
+                 : Result<void>();
+  }
+
+ private:
+  std::vector<fs::path> made_;  // the innermost first
+};
 
 // Begins the index. If its folder cannot be written to, the hint says how to write elsewhere.
 Result<AtomicFile> BeginIndex(const BuildOptions& options, const std::string& index, const Progress& progress) {
@@ -396,7 +412,8 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
     RemoveLeftovers(index);
     return std::move(*left_alone);
   }
-  if (options.index.empty() && !IndexFolder().empty()) OFINDEX_TRY(MakeFoldersOf(index));
+  NewFolders folders;
+  if (options.index.empty() && !IndexFolder().empty()) OFINDEX_TRY(folders.MakeFor(index));
   OFINDEX_ASSIGN(AtomicFile temporary, BeginIndex(options, index, progress));
   if (temporary.waited()) {
     // The build that this build waited for may have done the work.

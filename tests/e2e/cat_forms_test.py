@@ -86,6 +86,7 @@ class CsvTest(FormsCase):
 
     def test_no_header_leaves_out_the_header_alone(self) -> None:
         self.assertEqual(self.rows("--no-header"), self.rows()[1:])
+        self.expect_error(2, "cat", "data.tfrecord", "--no-header")
 
     def test_steps_of_a_feature_list_are_a_json_array(self) -> None:
         payload = messages.encode_sequence({"title": ("bytes", [b"t"])}, {"f": [("int64", [1, 2]), ("int64", [3])]})
@@ -125,7 +126,11 @@ class FeatureTest(FormsCase):
         self.assertIn("empty name", self.expect_error(2, "cat", "data.tfrecord", "--feature", "label,").stderr)
 
     def test_words_after_feature_are_ordinals(self) -> None:
-        for args in (("--feature", "label", "2", "3"), ("2", "--feature", "label", "3"), ("2", "3", "--feature", "label")):
+        for args in (
+            ("--feature", "label", "2", "3"),
+            ("2", "--feature", "label", "3"),
+            ("2", "3", "--feature", "label"),
+        ):
             found = self.expect(0, "get", "data.tfrecord", *args, "--jsonl").jsonl
             self.assertEqual([record["_id"] for record in found], [2, 3])
 

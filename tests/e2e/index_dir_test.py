@@ -60,8 +60,11 @@ class IndexDirTest(CommandTest):
         (self.dir / "link").symlink_to("data")
         self.expect(0, "build", "link/train/", "-q", "--index-dir", "idx")
         self.assertTrue(self.index.is_file())
-        for name, folder, work in (("data/./train", "idx", self.dir), (str(self.dir / "data/train"), "idx", self.dir),
-                                   (".", "../../idx", self.dir / "data" / "train")):
+        for name, folder, work in (
+            ("data/./train", "idx", self.dir),
+            (str(self.dir / "data/train"), "idx", self.dir),
+            (".", "../../idx", self.dir / "data" / "train"),
+        ):
             self.expect(0, "get", name, "0", "--index-dir", folder, cwd=work)
 
     def test_the_folder_comes_before_the_place_next_to_the_data(self) -> None:
@@ -85,6 +88,12 @@ class IndexDirTest(CommandTest):
         shown = self.expect_error(4, "get", "data/train", "0", "--index-dir", "idx").stderr
         self.assertIn(os.path.relpath(self.index, self.dir), shown)
         self.assertIn("at data/train.ofidx", shown)
+
+    def test_a_build_that_fails_leaves_no_folders(self) -> None:
+        (self.dir / "texts").mkdir()
+        (self.dir / "texts" / "notes.txt").write_text("no records")
+        self.expect(3, "build", "texts", "--index-dir", "idx")
+        self.assertFalse((self.dir / "idx").exists())
 
     def test_convert_still_indexes_data_without_an_index(self) -> None:
         self.expect(0, "convert", "data/train", "--to", "ofrecord", "-o", "out", "--index-dir", "idx")
@@ -116,4 +125,6 @@ class IndexDirTest(CommandTest):
         self.assertIn("hint: write the index below another folder with --index-dir DIR", refused.stderr)
         built = self.as_anyone("build", "data/train", "-q", "--index-dir", "idx")
         self.assertEqual(built.code, 0, built)
-        self.assertEqual(self.as_anyone("get", "data/train", "0", "--raw", "--index-dir", "idx").stdout, self.payloads[0])
+        self.assertEqual(
+            self.as_anyone("get", "data/train", "0", "--raw", "--index-dir", "idx").stdout, self.payloads[0]
+        )

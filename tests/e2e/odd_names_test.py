@@ -16,7 +16,7 @@ NAMES = (
     "[]",
     "[[y]]",
     "a[0-9]*?.d",
-    " two  words, it's \"a=b\"",
+    ' two  words, it\'s "a=b"',
     "new\nline\t\x1b[31m",
     "back\\slash",
     '{"a":1} #$HOME % é',

@@ -73,20 +73,35 @@ class WrittenListsTest(PipesCase):
 
 class FormsOfListsTest(PipesCase):
     def test_any_separator_divides_text(self) -> None:
-        for text in ("5 7 9", "5\n7\n9\n", "5\r\n7\r\n\r\n9", "5,7,9", "5\t7 ,\n 9", "5\0" "7\0" "9\0", "\ufeff5 7 9",
-                     "_id\n5\n7\n9\n", "\ufeff_id\n5\n7\n9", "5 -53 9", "[5,7,9]", " [ 5 , [7] , {\"_id\":9} ] ",
-                     '{"_id":5}\n{"a":[{"_id":1},"}"],"_id":7}\n9', '{"x\\"_id":{"_id":3},"_id":5} 7 [9]',
-                     '{"ids":[5],"rows":[{"_id":7,"ids":[1]}],"n":null,"t":-1.5e3,"records":[{"_id":9}]}'):
+        for text in (
+            "5 7 9",
+            "5\n7\n9\n",
+            "5\r\n7\r\n\r\n9",
+            "5,7,9",
+            "5\t7 ,\n 9",
+            "5\x007\x009\x00",
+            "\ufeff5 7 9",
+            "_id\n5\n7\n9\n",
+            "\ufeff_id\n5\n7\n9",
+            "5 -53 9",
+            "[5,7,9]",
+            ' [ 5 , [7] , {"_id":9} ] ',
+            '{"_id":5}\n{"a":[{"_id":1},"}"],"_id":7}\n9',
+            '{"x\\"_id":{"_id":3},"_id":5} 7 [9]',
+            '{"ids":[5],"rows":[{"_id":7,"ids":[1]}],"n":null,"t":-1.5e3,"records":[{"_id":9}]}',
+        ):
             with self.subTest(text=text):
                 self.assertEqual(self.listed(text), [5, 7, 9])
         self.assertEqual(self.listed(""), [])
-        self.assertEqual(self.listed(" \n[]{\"ids\":[]}\n"), [])
+        self.assertEqual(self.listed(' \n[]{"ids":[]}\n'), [])
 
     def test_random_mixes_of_all_forms_are_read_as_written(self) -> None:
         chance = random.Random(21)
         forms = (
             lambda ids: "".join(f"{one}{chance.choice([' ', chr(10), ',', chr(0)])}" for one in ids),
-            lambda ids: "".join(json.dumps({"x": [{}, "]", 1], "_id": one}, indent=chance.choice([None, 2])) for one in ids),
+            lambda ids: "".join(
+                json.dumps({"x": [{}, "]", 1], "_id": one}, indent=chance.choice([None, 2])) for one in ids
+            ),
             lambda ids: json.dumps({"schema": "s", "count": len(ids), "ids": ids}),
             lambda ids: json.dumps(ids),
         )

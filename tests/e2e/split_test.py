@@ -78,8 +78,22 @@ class SplitTest(CommandTest):
         self.assertEqual((self.dir / "parts" / "b.ids").read_text(), "3\n2\n")
 
     def test_wrong_parts_are_refused_and_nothing_is_written(self) -> None:
-        for parts in ("train", "train=", "=1", "train=x", "train=0", "train=-1", "train=2", "a=0.6,b=0.6", "a=0.5,a=0.5",
-                      "a=nan", "a/b=1", ".=1", "", "a=0.5,"):
+        for parts in (
+            "train",
+            "train=",
+            "=1",
+            "train=x",
+            "train=0",
+            "train=-1",
+            "train=2",
+            "a=0.6,b=0.6",
+            "a=0.5,a=0.5",
+            "a=nan",
+            "a/b=1",
+            ".=1",
+            "",
+            "a=0.5,",
+        ):
             with self.subTest(parts=parts):
                 self.expect_error(2, "split", "data", parts, "-o", "parts")
         self.expect_error(2, "split", "data", "a=1", "--by", "usr", "-o", "parts")

@@ -128,9 +128,9 @@ class CatArrowTest(unittest.TestCase):
 
     def test_the_steps_of_a_feature_list_are_lists_of_lists(self) -> None:
         steps = [[("int64", [1, 2]), ("int64", []), ("none", [])], [], None, [("int64", [3])]]
-        self.build([
-            messages.encode_sequence({"t": ("bytes", [b"x"])}, {} if one is None else {"f": one}) for one in steps
-        ])
+        self.build(
+            [messages.encode_sequence({"t": ("bytes", [b"x"])}, {} if one is None else {"f": one}) for one in steps]
+        )
         table = self.stream()
         self.assertEqual(table.column("f[]").to_pylist(), [[[1, 2], [], None], [], None, [[3]]])
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "query/columns/base64.h"
 
 namespace ofindex {
 namespace {
@@ -41,7 +42,10 @@ std::string CsvField(std::string_view exact) {
   std::string text = PrintableLines(exact);
   if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string field = "\"";
-  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
   return field + "\"";
 }
 
@@ -53,8 +57,10 @@ std::string CsvOfValue(const Chunk::Value& value) {
     case Type::kText:
     case Type::kBlob: break;
   }
-  const bool text = IsUtf8(AsText(value.bytes));
-  return CsvField(text ? AsText(value.bytes) : Dump(JsonBytes(value.bytes)));
+  if (IsUtf8(AsText(value.bytes))) return CsvField(AsText(value.bytes));
+  std::string field = R"("{""base64"":"")";  // JsonBytes(), quoted
+  AppendBase64(value.bytes, field);
+  return field + R"(""}")";
 }
 
 std::vector<std::string> DistinctNames(const std::vector<std::string>& names) {

@@ -112,6 +112,9 @@ tl::unexpected<Error> NoParquet(const CatArguments& arguments) {
 
 Result<int> Cat(const CatArguments& arguments, const Context& context) {
   if (arguments.to == "parquet") return NoParquet(arguments);
+  if (arguments.no_header && arguments.to != "csv") {
+    return Fail(ErrorCode::kUsage, "--no-header requires --to csv", "see `ofindex cat --help`");
+  }
   OFINDEX_ASSIGN(std::vector<std::string> features, ChosenFeatures(arguments.feature));
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
   OFINDEX_TRY(CheckSink(arguments, dataset));

@@ -122,7 +122,7 @@ void AddSql(CommandLine& line, Context& context) {
                  "End the statement after this time, with exit code 7; default none");
   verb.AddOption("--max-rows", arguments->max_rows, "N",
                  "Most rows to show; a note says if there are more; default 1000 in a table, otherwise all");
-  verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")
+  verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180, lines end with LF), with a header")
       .Excludes({"--json", "--jsonl"});
   verb.AddFlag("--no-header", arguments->no_header, "Without the header of --csv").Needs("--csv");
   verb.Runs([arguments, &context] { return Ask(*arguments, context); });

@@ -268,7 +268,7 @@ void AddStats(CommandLine& line, Context& context) {
   verb.AddOption("--bins", arguments->bins, "N", "Bins of a histogram; default 10").Between(size_t{1}, kMaxBins);
   verb.AddOption("--by", arguments->by, "COLUMN",
                  "Group the records by this column, and summarise the numbers of the others");
-  verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")
+  verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180, lines end with LF), with a header")
       .Excludes({"--json", "--jsonl"});
   verb.AddFlag("--no-header", arguments->no_header, "Without the header of --csv").Needs("--csv");
   verb.AddFlag("--table", arguments->table, "For people, with bars; default").Excludes({"--json", "--jsonl", "--csv"});

@@ -58,6 +58,26 @@ TEST_CASE("a folder without a name of its own takes its name from the file syste
   CHECK(root.error().code == ErrorCode::kUsage);
 }
 
+TEST_CASE("below a folder for indexes, the absolute path of the data is continued, links resolved") {
+  const TempDir dir;
+  fs::create_directories(dir / "data/train");
+  fs::create_directory_symlink("data", dir / "link");
+  const InFolder in(dir / "data");
+  const std::string data = fs::canonical(dir / "data");
+  for (const char* name : {"train", "train/", "./train/.", "../link/train", "../data/../link/train"}) {
+    CAPTURE(name);
+    CHECK(Value(IndexPathBelow("/idx", name)) == "/idx" + data + "/train.ofidx");
+    CHECK(Value(IndexPathBelow("idx/", name)) == "idx" + data + "/train.ofidx");
+  }
+  CHECK(Value(IndexPathBelow("/idx", ".")) == "/idx" + data + ".ofidx");
+  CHECK(Value(IndexPathBelow("/idx", "gone/part-0")) == "/idx" + data + "/gone/part-0.ofidx");
+  for (const char* name : {"", "/"}) {
+    const Result<std::string> found = IndexPathBelow("/idx", name);
+    REQUIRE_FALSE(found);
+    CHECK(found.error().code == ErrorCode::kUsage);
+  }
+}
+
 TEST_CASE("an empty path is an error that says so") {
   for (const Result<std::string>& found : {IndexPathOf(""), ResolveIndex(""), RelativeTo("", "/tmp")}) {
     REQUIRE_FALSE(found);
