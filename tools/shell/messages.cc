@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "tools/terminal/terminal.h"
 
 namespace ofindex {
 namespace {
@@ -54,7 +55,7 @@ std::string HintOf(const Error& error) {
 bool UseColor(int stream, const Context& context) {
   if (context.color != When::kAuto) return context.color == When::kAlways;
   if (std::getenv("NO_COLOR") != nullptr && *std::getenv("NO_COLOR") != '\0') return false;
-  return IsSet("CLICOLOR_FORCE") || ::isatty(stream) == 1;
+  return IsSet("CLICOLOR_FORCE") || (::isatty(stream) == 1 && !IsDumbTerminal());
 }
 
 void PrintError(const Error& error, const Context& context) {
