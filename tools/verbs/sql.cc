@@ -10,17 +10,18 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "query/sql/open_session.h"
+#include "tools/rows/statement.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/shell/watchdog.h"
-#include "tools/verbs/row_writer.h"
+#include "tools/terminal/terminal.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kMaxTableRows = 1000;  // by default: a table is kept in memory to align its columns
+constexpr uint64_t kMaxTableRows = 1000;  // by default: a table on a terminal is kept in memory to fit its columns
 constexpr uint64_t kMaxMemoryBytes = uint64_t{1} << 30;
 constexpr size_t kMaxQueryBytes = 1 << 20;  // of standard input; SQLite's own limit is lower
 constexpr double kMaxSeconds = 1e9;
@@ -87,7 +88,6 @@ Result<std::vector<SqlParameter>> ParseParameters(const std::vector<std::string>
 
 Result<SqlLimits> LimitsOf(const SqlArguments& arguments, const Context& context) {
   SqlLimits limits{.rows = arguments.max_rows, .memory_bytes = kMaxMemoryBytes, .cancel = &context.progress.cancel};
-  if (!limits.rows && FormOf(arguments, context) == RowForm::kTable) limits.rows = kMaxTableRows;
   if (!arguments.timeout) return limits;
   if (!(*arguments.timeout > 0)) {
     return Fail(ErrorCode::kUsage, "--timeout: expected a number of seconds above 0", "leave it out for no limit");
@@ -97,7 +97,27 @@ Result<SqlLimits> LimitsOf(const SqlArguments& arguments, const Context& context
   return limits;
 }
 
-// Nothing is written before the first row, so that a statement that fails at once prints no data.
+void PrintNotesOn(const WrittenRows& written, const SqlLimits& limits, const Context& context) {
+  if (written.columns_left_out > 0) {
+    PrintNote(StrCat(Counted(written.columns_left_out, "more column"), " did not fit; --jsonl shows all"), context);
+  }
+  if (written.truncated) {
+    PrintNote(StrCat("truncated: there are more than ", Counted(*limits.rows, "row"), "; --max-rows N shows more"),
+              context);
+  }
+}
+
+Result<int> AnswerOne(SqlSession& session, const std::string& query, const std::vector<SqlParameter>& parameters,
+                      SqlLimits limits, RowForm form, const Context& context) {
+  const std::optional<size_t> width = TerminalWidth(STDOUT_FILENO);
+  if (!limits.rows && form == RowForm::kTable && width) limits.rows = kMaxTableRows;
+  const Watchdog watchdog(limits.timeout, context);
+  const Statement statement{query, parameters, limits, {form, width}};
+  OFINDEX_ASSIGN(const WrittenRows written, WriteRows(session, statement, Output::Standard()));
+  PrintNotesOn(written, limits, context);
+  return 0;
+}
+
 Result<int> Ask(const SqlArguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const std::string query, ReadQuery(arguments.query, context));
   OFINDEX_ASSIGN(const std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));
@@ -105,22 +125,7 @@ Result<int> Ask(const SqlArguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
                  Snapshot::Open(arguments.index, {.progress = &context.progress}));
   OFINDEX_ASSIGN(SqlSession session, OpenSession(*snapshot));
-  const Watchdog watchdog(limits.timeout, context);
-  OFINDEX_ASSIGN(SqlRows rows, session.Query(query, parameters, limits));
-  RowWriter writer(FormOf(arguments, context), rows.columns(), Output::Standard());
-  OFINDEX_ASSIGN(bool more, rows.Next());
-  OFINDEX_TRY(writer.Begin());
-  while (more) {
-    OFINDEX_TRY(writer.Row(rows));
-    OFINDEX_ASSIGN(more, rows.Next());
-  }
-  OFINDEX_TRY(writer.End(rows.truncated()));
-  OFINDEX_TRY(Output::Standard().Flush());
-  if (rows.truncated()) {
-    PrintNote(StrCat("truncated: there are more than ", Counted(*limits.rows, "row"), "; --max-rows N shows more"),
-              context);
-  }
-  return 0;
+  return AnswerOne(session, query, parameters, limits, FormOf(arguments, context), context);
 }
 
 }  // namespace
@@ -136,11 +141,12 @@ void AddSql(CommandLine& line, Context& context) {
                  "anything else is text");
   verb.AddOption("--timeout", arguments->timeout, "SECONDS",
                  "End the statement after this time, with exit code 7; default none");
-  verb.AddOption("--max-rows", arguments->max_rows, "N",
-                 "Most rows to show; a note says if there are more; default 1000 in a table, otherwise all");
+  verb.AddOption(
+      "--max-rows", arguments->max_rows, "N",
+      "Most rows to show; a note says if there are more; default 1000 in a table on a terminal, otherwise all");
   verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180), with a header")
       .Excludes({"--json", "--jsonl"});
-  verb.AddFlag("--table", arguments->table, "Aligned columns, long values cut; default")
+  verb.AddFlag("--table", arguments->table, "Aligned columns, cut to the width of a terminal; default")
       .Excludes({"--json", "--jsonl", "--csv"});
   verb.Runs([arguments, &context] { return Ask(*arguments, context); });
 }
