@@ -74,6 +74,7 @@ ROOMS = {
     "tools": "base tools/shell tools/verbs",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
+    "tools/prompt": "base query/sql query/sql/statements query/tables tools/rows tools/shell tools/terminal",
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base query query/columns query/sampling query/sampling/orders tools/shell",
     "tools/shell": "base proto mmap index/build index/catalog index/chunks index/columns index/shards index/writing "
@@ -82,7 +83,7 @@ ROOMS = {
     "tools/terminal": "",
     "tools/verbs": "base proto/encode mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
     "index/parts index/shards index/update index/writing query query/columns query/sampling query/sql query/stats "
-    "tools/packing tools/rows tools/sampling tools/shell tools/show tools/terminal",
+    "tools/packing tools/prompt tools/rows tools/sampling tools/shell tools/show tools/terminal",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/merge index/parts index/update "
     "query/columns query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert "
@@ -126,6 +127,7 @@ WRAPPED_IN = [
     (r"sqlite3\.h", "index/database query/sql query/tables query/tables/groups query/tables/values"),
     (r"sqlite3ext\.h", "query/extension"),
     (r"CLI/.*", "tools/shell/command_line.cc"),
+    (r"histedit\.h", "tools/prompt/line_editor.cc"),
     (r"nlohmann/.*", "query/sampling tools/packing tools/shell"),
     (r"simdjson\.h|csv\.h", "tools/packing"),
     (

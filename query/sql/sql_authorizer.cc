@@ -90,12 +90,17 @@ Result<sqlite3*> SqlAuthorizer::OpenEmpty() {
 }
 
 Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
+  const size_t registered = tables_.size();
   tables_.insert(tables_.end(), kPureTables.begin(), kPureTables.end());
   std::vector<const char*> kept;
   for (const std::string& table : tables_) kept.push_back(table.c_str());
   kept.push_back(nullptr);
   sqlite3_drop_modules(db, kept.data());
-  for (const std::string& table : tables_) OFINDEX_TRY(LoadColumns(db, table));
+  for (const std::string& table : tables_) {
+    OFINDEX_ASSIGN(SqlTable loaded, LoadTable(db, table));
+    for (const SqlTable::Column& column : loaded.columns) columns_.push_back(column.name);
+    if (registered_.size() < registered) registered_.push_back(std::move(loaded));
+  }
   if (!RegisterSqlFunctions(db, &monitor_)) return NoSession(sqlite3_errmsg(db));
   Configure(db);
   Limit(db);
@@ -103,17 +108,20 @@ Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
   return {};
 }
 
-// Collects the columns of a table. SQLite creates an eponymous virtual table when a statement first names it, and that
+// Returns the columns of a table. SQLite creates an eponymous virtual table when a statement first names it, and that
 // takes more than statements may do later.
-Result<void> SqlAuthorizer::LoadColumns(sqlite3* db, const std::string& table) {
+Result<SqlTable> SqlAuthorizer::LoadTable(sqlite3* db, const std::string& table) {
   const std::string sql = StrCat("SELECT * FROM ", table);
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) return NoSession(sqlite3_errmsg(db));
+  SqlTable loaded{table, {}};
   for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-    if (const char* const name = sqlite3_column_name(statement, i); name != nullptr) columns_.emplace_back(name);
+    const char* const name = sqlite3_column_name(statement, i);
+    const char* const type = sqlite3_column_decltype(statement, i);
+    if (name != nullptr) loaded.columns.push_back({name, type == nullptr ? "" : type});
   }
   sqlite3_finalize(statement);
-  return {};
+  return loaded;
 }
 
 std::vector<std::string> SqlAuthorizer::Functions() { return {kFunctions.begin(), kFunctions.end()}; }

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "query/sql/sql_memory.h"
+#include "query/sql/sql_table.h"
 #include "query/sql/statement_monitor.h"
 #include "query/tables/values/work_limits.h"
 
@@ -36,6 +37,9 @@ class SqlAuthorizer {
   [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
 
+  /// The tables that were registered, as their columns were declared.
+  [[nodiscard]] const std::vector<SqlTable>& registered() const { return registered_; }
+
   /// Names of the functions that may be called.
   [[nodiscard]] static std::vector<std::string> Functions();
 
@@ -50,11 +54,12 @@ class SqlAuthorizer {
 
  private:
   static int Authorize(void* authorizer, int action, const char* first, const char* second, const char*, const char*);
-  [[nodiscard]] Result<void> LoadColumns(sqlite3* db, const std::string& table);
+  [[nodiscard]] Result<SqlTable> LoadTable(sqlite3* db, const std::string& table);
   [[nodiscard]] bool MayRead(const char* table, const char* column) const;
 
   std::vector<std::string> tables_;
   std::vector<std::string> columns_;
+  std::vector<SqlTable> registered_;
   StatementMonitor* monitor_ = nullptr;  // of the running statement
   SqlMemory memory_{[this] { return MayContinue(); }};
 };

@@ -96,6 +96,7 @@ Result<void> SqlRows::Bind(const std::vector<SqlParameter>& parameters) {
       return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, 0, 0));
     }
   }
+  for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] || !parameters[i].required;
   const auto unused = std::find(used.begin(), used.end(), false);
   if (unused == used.end()) return {};
   std::string names;
@@ -171,6 +172,8 @@ SqlSession::~SqlSession() {
   const SqlMemory::Counting counting(authorizer_->memory());
   sqlite3_close(db_);
 }
+
+const std::vector<SqlTable>& SqlSession::tables() const { return authorizer_->registered(); }
 
 bool SqlSession::idle() const { return sqlite3_next_stmt(db_, nullptr) == nullptr; }
 

@@ -85,7 +85,6 @@ class UsageTest(CommandTest):
             "get data": "ORDINAL is required",
             "cat": "INDEX is required",
             "sql": "INDEX is required",
-            "sql data": "QUERY is required",
             "pack": "SOURCE is required",
             "pack rows.csv": "--output is required",
             "pack rows.csv -o out": "--to is required",

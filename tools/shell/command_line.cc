@@ -82,6 +82,10 @@ Option Verb::AddArgument(const char* name, std::string& value, const char* help)
   return Option(app_->add_option(name, value, help));
 }
 
+Option Verb::AddArgument(const char* name, std::optional<std::string>& value, const char* help) {
+  return Option(app_->add_option(name, value, help));
+}
+
 Option Verb::AddArgument(const char* name, std::vector<std::string>& values, const char* help) {
   return Option(app_->add_option(name, values, help));
 }

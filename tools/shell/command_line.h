@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,6 +63,7 @@ class Verb {
  public:
   /// Adds a positional argument. A vector takes any number of words; if Required(), at least one.
   Option AddArgument(const char* name, std::string& value, const char* help);
+  Option AddArgument(const char* name, std::optional<std::string>& value, const char* help);
   Option AddArgument(const char* name, std::vector<std::string>& values, const char* help);
 
   /// Adds an option with a value. It may be given once; if `value` is a vector, any number of times with one value

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "query/sql/open_session.h"
+#include "tools/prompt/prompt.h"
 #include "tools/rows/statement.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
@@ -28,7 +29,7 @@ constexpr double kMaxSeconds = 1e9;
 
 struct SqlArguments {
   std::string index;
-  std::string query;
+  std::optional<std::string> query;
   std::vector<std::string> parameters;
   std::optional<double> timeout;
   std::optional<uint64_t> max_rows;
@@ -42,9 +43,8 @@ RowForm FormOf(const SqlArguments& arguments, const Context& context) {
   return arguments.csv ? RowForm::kCsv : RowForm::kTable;
 }
 
-// Returns the query. If `argument` is "-", reads it from standard input, up to the maximum length of a query.
-Result<std::string> ReadQuery(const std::string& argument, const Context& context) {
-  if (argument != "-") return argument;
+// Reads a query from standard input, up to the maximum length of a query.
+Result<std::string> ReadQuery(const Context& context) {
   std::string query(kMaxQueryBytes, '\0');
   size_t size = 0;
   while (size < query.size()) {
@@ -56,6 +56,16 @@ Result<std::string> ReadQuery(const std::string& argument, const Context& contex
   }
   query.resize(size);
   return query;
+}
+
+// Returns the query: the argument, or standard input if that is "-" or missing.
+Result<std::string> QueryOf(const SqlArguments& arguments, const Context& context) {
+  if (arguments.query && *arguments.query != "-") return *arguments.query;
+  if (!arguments.query && ::isatty(STDIN_FILENO) == 1) {
+    return Fail(ErrorCode::kUsage, "sql: QUERY is missing, and standard output is not a terminal; expected a SELECT",
+                "give one, or - to read it from standard input");
+  }
+  return ReadQuery(context);
 }
 
 // A JSON number, string, true, false or null is taken as such; everything else is text.
@@ -118,14 +128,22 @@ Result<int> AnswerOne(SqlSession& session, const std::string& query, const std::
   return 0;
 }
 
-Result<int> Ask(const SqlArguments& arguments, const Context& context) {
-  OFINDEX_ASSIGN(const std::string query, ReadQuery(arguments.query, context));
-  OFINDEX_ASSIGN(const std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));
+std::string Greeting(const Snapshot& snapshot) {
+  return StrCat("ofindex ", OFINDEX_VERSION, " on ", Printable(snapshot.path()),
+                "\nEnter a SELECT that ends with a semicolon; .help lists commands.\n");
+}
+
+Result<int> Ask(const SqlArguments& arguments, Context& context) {
+  const bool prompt = !arguments.query && HasUser();
+  OFINDEX_ASSIGN(const std::string query, prompt ? Result<std::string>() : QueryOf(arguments, context));
+  OFINDEX_ASSIGN(std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));
   OFINDEX_ASSIGN(const SqlLimits limits, LimitsOf(arguments, context));
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
                  Snapshot::Open(arguments.index, {.progress = &context.progress}));
   OFINDEX_ASSIGN(SqlSession session, OpenSession(*snapshot));
-  return AnswerOne(session, query, parameters, limits, FormOf(arguments, context), context);
+  const RowForm form = FormOf(arguments, context);
+  if (!prompt) return AnswerOne(session, query, parameters, limits, form, context);
+  return RunPrompt(session, {std::move(parameters), limits}, form, Greeting(*snapshot), context);
 }
 
 }  // namespace
@@ -135,7 +153,8 @@ void AddSql(CommandLine& line, Context& context) {
                       Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<SqlArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
-  verb.AddArgument("QUERY", arguments->query, "One SELECT; - reads it from standard input").Required();
+  verb.AddArgument("QUERY", arguments->query,
+                   "One SELECT; - reads it from standard input. Without it, asks for statements on a terminal");
   verb.AddOption("-p,--param", arguments->parameters, "NAME=VALUE",
                  "The value of :NAME, or of ?1 if NAME is 1: a JSON number, string, true, false or null; "
                  "anything else is text");
