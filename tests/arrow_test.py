@@ -78,18 +78,21 @@ ROOMS = {
     "tools/options": "base mmap index/writing query/columns query/filter query/sql tools/help tools/shell",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
-    "tools/report": "base index/build index/columns query/sql query/stats tools/shell",
+    "tools/prompt": "base query/sql query/sql/statements query/tables tools/rows tools/shell tools/terminal",
+    "tools/report": "base index/build index/columns query/stats tools/shell tools/terminal",
+    "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base query query/columns query/sampling query/sampling/orders tools/shell",
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/shards "
-    "query/columns",
+    "query/columns tools/terminal",
     "tools/tables": "base query/sql tools/options tools/packing tools/shell",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
     "tools/streams": "base proto/encode index/catalog index/columns index/writing query query/sampling tools/options "
     "tools/shell tools/show",
+    "tools/terminal": "",
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
     "index/parts index/shards index/update query query/columns query/sampling query/sampling/columns "
-    "query/sampling/sets query/stats tools/help tools/options tools/packing tools/report tools/sampling "
-    "tools/shell tools/show tools/streams tools/tables",
+    "query/sampling/sets query/sql query/stats tools/help tools/options tools/packing tools/prompt tools/report "
+    "tools/rows tools/sampling tools/shell tools/show tools/streams tools/tables tools/terminal",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/merge index/parts index/update "
     "query/columns query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert "
@@ -134,6 +137,7 @@ WRAPPED_IN = [
     (r"pcre2\.h", "query/sql/functions/pattern.cc"),
     (r"sqlite3ext\.h", "query/extension"),
     (r"CLI/.*", "tools/options/command_line.cc tools/options/usage_error.cc"),
+    (r"histedit\.h", "tools/prompt/line_editor.cc"),
     (r"nlohmann/.*", "query/sampling tools/packing tools/shell"),
     (r"simdjson\.h|csv\.h", "tools/packing"),
     (

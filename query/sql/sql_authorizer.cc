@@ -92,12 +92,17 @@ Result<sqlite3*> SqlAuthorizer::OpenEmpty() {
 }
 
 Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
+  const size_t registered = tables_.size();
   tables_.insert(tables_.end(), kPureTables.begin(), kPureTables.end());
   std::vector<const char*> kept;
   for (const std::string& table : tables_) kept.push_back(table.c_str());
   kept.push_back(nullptr);
   sqlite3_drop_modules(db, kept.data());
-  for (const std::string& table : tables_) OFINDEX_TRY(LoadColumns(db, table));
+  for (const std::string& table : tables_) {
+    OFINDEX_ASSIGN(SqlTable loaded, LoadTable(db, table));
+    for (const SqlTable::Column& column : loaded.columns) columns_.push_back(column.name);
+    if (registered_.size() < registered) registered_.push_back(std::move(loaded));
+  }
   if (!RegisterSqlFunctions(db, &monitor_) || !AddFunctions(db, work_limits())) return NoSession(sqlite3_errmsg(db));
   if (sqlite3_exec(db, "PRAGMA query_only = 1", nullptr, nullptr, nullptr) != SQLITE_OK) {
     return NoSession(sqlite3_errmsg(db));
@@ -108,22 +113,20 @@ Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
   return {};
 }
 
-// Collects the columns of a table, hidden ones too. SQLite creates an eponymous virtual table when a statement first
-// names it, and that takes more than statements may do later.
-Result<void> SqlAuthorizer::LoadColumns(sqlite3* db, const std::string& table) {
-  const size_t dot = table.find('.');
-  const std::string schema = dot == std::string::npos ? "" : table.substr(0, dot + 1);
-  const std::string sql = StrCat("PRAGMA ", schema, "table_xinfo(", table.substr(schema.size()), ")");
+// Returns the columns of a table. SQLite creates an eponymous virtual table when a statement first names it, and that
+// takes more than statements may do later.
+Result<SqlTable> SqlAuthorizer::LoadTable(sqlite3* db, const std::string& table) {
+  const std::string sql = StrCat("SELECT * FROM ", table);
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) return NoSession(sqlite3_errmsg(db));
-  int result = SQLITE_ROW;
-  while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
-    const unsigned char* const name = sqlite3_column_text(statement, 1);
-    if (name != nullptr) columns_.emplace_back(reinterpret_cast<const char*>(name));
+  SqlTable loaded{table, {}};
+  for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+    const char* const name = sqlite3_column_name(statement, i);
+    const char* const type = sqlite3_column_decltype(statement, i);
+    if (name != nullptr) loaded.columns.push_back({name, type == nullptr ? "" : type});
   }
   sqlite3_finalize(statement);
-  if (result != SQLITE_DONE) return NoSession(sqlite3_errmsg(db));
-  return {};
+  return loaded;
 }
 
 const std::vector<FeatureRow>& SqlAuthorizer::features() const {

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "index/columns/column.h"
 #include "query/sql/sql_memory.h"
+#include "query/sql/sql_table.h"
 #include "query/sql/statement_monitor.h"
 #include "query/tables/values/work_limits.h"
 
@@ -44,6 +45,9 @@ class SqlAuthorizer {
   void set_features(Features features) { features_ = std::move(features); }
   [[nodiscard]] const std::vector<FeatureRow>& features() const;
 
+  /// The tables that were registered, as their columns were declared.
+  [[nodiscard]] const std::vector<SqlTable>& registered() const { return registered_; }
+
   /// Names of the functions that may be called.
   [[nodiscard]] static std::vector<std::string> Functions();
 
@@ -58,11 +62,12 @@ class SqlAuthorizer {
 
  private:
   static int Authorize(void* authorizer, int action, const char* first, const char* second, const char*, const char*);
-  [[nodiscard]] Result<void> LoadColumns(sqlite3* db, const std::string& table);
+  [[nodiscard]] Result<SqlTable> LoadTable(sqlite3* db, const std::string& table);
   [[nodiscard]] bool MayRead(const char* schema, const char* table, const char* column) const;
 
   std::vector<std::string> tables_;
   std::vector<std::string> columns_;
+  std::vector<SqlTable> registered_;
   Features features_;
   StatementMonitor* monitor_ = nullptr;  // of the running statement
   SqlMemory memory_{[this] { return MayContinue(); }};

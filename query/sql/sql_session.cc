@@ -97,6 +97,7 @@ Result<void> SqlRows::Bind(const std::vector<SqlParameter>& parameters) {
       return tl::unexpected(SqlError(sqlite3_db_handle(statement_), *authorizer_, {}));
     }
   }
+  for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] || !parameters[i].required;
   const auto unused = std::find(used.begin(), used.end(), false);
   if (unused == used.end()) return {};
   std::string names;
@@ -176,6 +177,8 @@ SqlSession::~SqlSession() {
 void SqlSession::KnowFeaturesOf(const std::shared_ptr<ColumnStore>& store) {
   authorizer_->set_features({store, &store->features()});
 }
+
+const std::vector<SqlTable>& SqlSession::tables() const { return authorizer_->registered(); }
 
 bool SqlSession::idle() const { return sqlite3_next_stmt(db_, nullptr) == nullptr; }
 

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
+#include "query/sql/sql_table.h"
 #include "query/sql/statement_monitor.h"
 #include "query/tables/values/work_limits.h"
 
@@ -28,6 +29,7 @@ class SqlAuthorizer;
 struct SqlParameter {
   std::string name;
   ColumnValue value;
+  bool required = true;  ///< a statement that does not have it is refused
 };
 
 /// A value of a row. Bytes are valid until the next step.
@@ -91,7 +93,8 @@ class SqlSession {
   SqlSession& operator=(SqlSession&& other) noexcept;
   ~SqlSession();
 
-  /// Runs one SELECT, VALUES or EXPLAIN. Each parameter of the statement needs a value, and each value a parameter.
+  /// Runs one SELECT, VALUES or EXPLAIN. Each parameter of the statement needs a value, and each required value a
+  /// parameter.
   /// Errors: kUsage if the statement is wrong, refused, or more than one (the text gives the nearest existing names
   /// and, if SQLite knows it, the byte, counted from byte `written_from`, where the user's text begins); or if the
   /// parameters do not match it; kLimit if the statement is too long or too complex; those of SqlRows::Next.
@@ -100,6 +103,9 @@ class SqlSession {
 
   /// Lets errors about a column that does not exist name the features of `store` that have none.
   void KnowFeaturesOf(const std::shared_ptr<ColumnStore>& store);
+
+  /// Returns the tables of the session.
+  [[nodiscard]] const std::vector<SqlTable>& tables() const;
 
   /// Returns true if the session has no open statements.
   [[nodiscard]] bool idle() const;

@@ -190,13 +190,29 @@ class AnswerTest(SqlCase):
         shown = self.expect(0, "sql", "data", "SELECT path, records FROM shards")
         self.assertEqual(shown.text.splitlines(), ["path         records", "data/part-0  3", "data/part-1  2"])
 
-    def test_a_table_escapes_control_characters_and_truncates_long_values(self) -> None:
-        query = "SELECT char(27) || '[31m', hex(zeroblob(500)), zeroblob(500), 'é' AS \"\x1b\""
+    def test_a_table_escapes_control_characters_and_in_a_pipe_has_whole_values(self) -> None:
+        query = "SELECT char(27) || '[31m', hex(zeroblob(500)), zeroblob(600), 'é' AS \"\x1b\""
         shown = self.expect(0, "sql", "data", query)
         self.assertNotIn("\x1b", shown.text)
         self.assertIn(r"\x1b[31m", shown.text)
-        self.assertLess(max(map(len, shown.text.splitlines())), 300)
-        self.assertIn("00...'", shown.text)
+        self.assertIn("0" * 1000 + "  x'" + "0" * 1200 + "'  é\n", shown.text)
+
+    def test_a_table_in_a_pipe_is_written_as_rows_arrive_however_many_there_are(self) -> None:
+        rows = ENDLESS + "SELECT i, CASE i WHEN 2500 THEN printf('%.*c', 300, 'x') ELSE 'a' END AS t, 5 AS n FROM n"
+        lines = self.expect(0, "sql", "data", f"{rows} LIMIT 3000").text.splitlines()
+        self.assertEqual(len(lines), 3001)
+        self.assertEqual((lines[0], lines[1], lines[2000]), ("   i  t  n", "   1  a  5", "2000  a  5"))
+        self.assertEqual(lines[2500], f"2500  {'x' * 300}  5")  # widths are those of the first rows
+        process = self.start("sql", "data", rows)
+        assert process.stdout is not None
+        self.assertEqual(process.stdout.readline().split(), [b"i", b"t", b"n"])
+        process.stdout.close()
+        self.assertEqual(process.wait(60), 0)
+
+    def test_a_huge_value_in_a_table_does_not_widen_the_other_rows(self) -> None:
+        query = "SELECT iif(value = 2, printf('%.*c', 5000000, 'x'), 'a') AS t, 1 AS n FROM json_each('[1, 2, 3]')"
+        lines = self.expect(0, "sql", "data", query).text.splitlines()
+        self.assertEqual([len(line) for line in lines], [203, 203, 5_000_003, 203])
 
     def test_columns_with_the_same_name_are_distinguished(self) -> None:
         [row] = self.rows("SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a")
@@ -211,11 +227,10 @@ class AnswerTest(SqlCase):
             whole = self.expect(0, "sql", "data", "VALUES (1), (2), (3)", *form, "--max-rows", "3")
             self.assertEqual(whole.stderr, "", form)
 
-    def test_only_the_table_format_is_limited_to_a_thousand_rows(self) -> None:
+    def test_without_a_terminal_no_form_is_limited_to_a_number_of_rows(self) -> None:
         many = ENDLESS.replace("FROM n", "FROM n WHERE i < 2500") + "SELECT i FROM n"
-        self.assertEqual(len(self.expect(0, "sql", "data", many).text.splitlines()), 1001)
         self.assertEqual(len(self.expect(0, "sql", "data", many, "--max-rows", "2000").text.splitlines()), 2001)
-        for form, lines in (("--csv", 2501), ("--jsonl", 2500)):
+        for form, lines in (("--table", 2501), ("--csv", 2501), ("--jsonl", 2500)):
             self.assertEqual(len(self.expect(0, "sql", "data", many, form).text.splitlines()), lines)
         self.assertEqual(len(self.expect(0, "sql", "data", many, "--json").json["rows"]), 2500)
 

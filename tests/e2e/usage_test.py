@@ -122,7 +122,6 @@ class UsageTest(CommandTest):
             "get data": "ORDINAL or --where is missing",
             "cat": "INDEX is missing; USAGE",
             "sql": "INDEX is missing; USAGE",
-            "sql data": "QUERY is missing; USAGE",
             "split": "INDEX is missing; USAGE",
             "split data": "PARTS is missing; USAGE",
             "split data a=1": "--output is missing; USAGE",

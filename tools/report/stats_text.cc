@@ -13,11 +13,14 @@
 #include "base/text.h"
 #include "tools/shell/table.h"
 #include "tools/shell/value_text.h"
+#include "tools/terminal/terminal.h"
+#include "tools/terminal/text_width.h"
 
 namespace ofindex {
 namespace {
 
-constexpr size_t kWidth = 80;
+constexpr size_t kFileWidth = 80;  // of lines that no terminal shows
+constexpr size_t kLeastBar = 8;
 constexpr size_t kMaxName = 40;   // characters of a column's name
 constexpr size_t kMaxValue = 32;  // characters of a value
 
@@ -48,23 +51,35 @@ std::string Bar(uint64_t count, uint64_t max, size_t width, Bars bars) {
   return StrCat(bar, kEighths[eighths % 8]);
 }
 
+size_t LineWidth() { return TerminalWidth(STDOUT_FILENO).value_or(kFileWidth); }
+
 // A count with its name, and a bar proportional to its share.
 struct BarRow {
   std::string label;
   uint64_t count = 0;
 };
 
-Result<void> PrintBars(const std::vector<BarRow>& rows, Bars bars, Output& out) {
+// Cuts labels so that on a terminal, lines with bars of the least length fit; `around` is what else a line has.
+void CutLabels(std::vector<BarRow>& rows, size_t around) {
+  const std::optional<size_t> line_width = TerminalWidth(STDOUT_FILENO);
+  if (!line_width) return;
+  const size_t width = std::max(kLeastBar, *line_width - std::min(*line_width, around + kLeastBar));
+  for (BarRow& row : rows) row.label = CutToWidth(row.label, width);
+}
+
+Result<void> PrintBars(std::vector<BarRow> rows, Bars bars, Output& out) {
   size_t label_width = 0;
   size_t count_width = 0;
   uint64_t max = 0;
   for (const BarRow& row : rows) {
-    label_width = std::max(label_width, ShownWidth(row.label));
     count_width = std::max(count_width, FormatCount(row.count).size());
     max = std::max(max, row.count);
   }
-  const size_t taken = 4 + label_width + 2 + count_width + 2;
-  const size_t width = taken + 8 < kWidth ? kWidth - taken : 8;
+  const size_t around = 4 + 2 + count_width + 2;
+  CutLabels(rows, around);
+  for (const BarRow& row : rows) label_width = std::max(label_width, ShownWidth(row.label));
+  const size_t taken = around + label_width;
+  const size_t width = taken + kLeastBar < LineWidth() ? LineWidth() - taken : kLeastBar;
   for (const BarRow& row : rows) {
     const std::string count = FormatCount(row.count);
     std::string line = StrCat("    ", row.label, std::string(label_width - ShownWidth(row.label) + 2, ' '),
@@ -79,8 +94,9 @@ Result<void> PrintBars(const std::vector<BarRow>& rows, Bars bars, Output& out) 
 // Prints `parts` on as many lines as needed.
 Result<void> PrintParts(const std::vector<std::string>& parts, Output& out) {
   std::string line;
+  const size_t width = LineWidth();
   for (const std::string& part : parts) {
-    if (!line.empty() && ShownWidth(line) + 2 + ShownWidth(part) > kWidth) {
+    if (!line.empty() && ShownWidth(line) + 2 + ShownWidth(part) > width) {
       OFINDEX_TRY(out.Line(line));
       line.clear();
     }

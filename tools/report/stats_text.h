@@ -12,8 +12,8 @@ namespace ofindex {
 enum class Bars { kBlocks, kHashes };
 [[nodiscard]] Bars BarsOfOutput();
 
-/// Prints the statistics of one column for people, in lines of 80 characters: facts about its values, the most
-/// frequent values, and a histogram if the column has more distinct values than `top` shows.
+/// Prints the statistics of one column for people, in lines of the terminal's width, or of 80 columns: facts about its
+/// values, the most frequent values, and a histogram if the column has more distinct values than `top` shows.
 [[nodiscard]] Result<void> PrintStats(const ColumnStats& stats, Bars bars, Output& out);
 
 /// Prints the groups, and a table of numbers for each column.

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "tools/shell/missing_shards.h"
+#include "tools/terminal/terminal.h"
 
 namespace ofindex {
 namespace {
@@ -56,7 +57,7 @@ std::string HintOf(const Error& error) {
 bool UseColor(int stream, const Context& context) {
   if (context.color != When::kAuto) return context.color == When::kAlways;
   if (std::getenv("NO_COLOR") != nullptr && *std::getenv("NO_COLOR") != '\0') return false;
-  return IsSet("CLICOLOR_FORCE") || ::isatty(stream) == 1;
+  return IsSet("CLICOLOR_FORCE") || (::isatty(stream) == 1 && !IsDumbTerminal());
 }
 
 void PrintError(const Error& error, const Context& context) {

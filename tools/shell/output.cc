@@ -15,7 +15,7 @@ constexpr size_t kBufferBytes = 64 << 10;
 }  // namespace
 
 Output& Output::Standard() {
-  static Output output;
+  static Output output(nullptr);
   return output;
 }
 
@@ -38,6 +38,7 @@ Result<void> Output::Flush() {
 }
 
 Result<void> Output::WriteAll(std::string_view text) const {
+  if (sink_) return text.empty() ? Result<void>() : sink_(text);
   while (!text.empty()) {
     const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
     if (n < 0 && errno == EPIPE) ::_exit(0);

@@ -1,18 +1,26 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/result.h"
 
 namespace ofindex {
 
-/// The data output of a verb: standard output, buffered. If the reader closes the pipe, the program ends silently with
-/// exit code 0, because a reader that has seen enough is not an error. Not thread-safe.
+/// A buffered output. Not thread-safe.
 class Output {
  public:
+  /// Takes what is written: whole calls of Write, one or more at a time.
+  using Sink = std::function<Result<void>(std::string_view)>;
+
+  explicit Output(Sink sink) : sink_(std::move(sink)) {}
+
+  /// Returns the data output of a verb: standard output. If the reader closes the pipe, the program ends silently with
+  /// exit code 0, because a reader that has seen enough is not an error.
   [[nodiscard]] static Output& Standard();
 
   /// Ends a write that waits for its reader once a signal sets `cancel`, which must outlive the output.
@@ -28,10 +36,9 @@ class Output {
   [[nodiscard]] Result<void> Flush();
 
  private:
-  Output() = default;
-
   [[nodiscard]] Result<void> WriteAll(std::string_view text) const;
 
+  Sink sink_;  // null: standard output
   std::string buffer_;
   const std::atomic<bool>* cancel_ = nullptr;
 };

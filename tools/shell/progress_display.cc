@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "tools/shell/json.h"
+#include "tools/terminal/terminal.h"
+#include "tools/terminal/text_width.h"
 
 namespace ofindex {
 namespace {
@@ -28,6 +30,12 @@ std::string ClockText(double seconds) {
   return text.data();
 }
 
+// Cuts `text` so that it does not wrap, whatever the width of the terminal is now.
+std::string OneLine(const std::string& text) {
+  const size_t width = TerminalWidth(STDERR_FILENO).value_or(text.size() + 1);
+  return CutToWidth(text, width - 1);
+}
+
 }  // namespace
 
 ProgressDisplay::ProgressDisplay(const char* verb, const Context& context) : verb_(verb), progress_(context.progress) {
@@ -36,7 +44,7 @@ ProgressDisplay::ProgressDisplay(const char* verb, const Context& context) : ver
     case ProgressMode::kNone: style_ = Style::kNone; break;
     case ProgressMode::kJson: style_ = Style::kJson; break;
     case ProgressMode::kPlain: style_ = Style::kPlain; break;
-    case ProgressMode::kAuto: style_ = terminal ? Style::kLine : Style::kPlain; break;
+    case ProgressMode::kAuto: style_ = terminal && !IsDumbTerminal() ? Style::kLine : Style::kPlain; break;
   }
   if (context.quiet && style_ != Style::kJson) style_ = Style::kNone;
   if (style_ == Style::kNone) return;
@@ -74,7 +82,7 @@ void ProgressDisplay::Show(bool last) const {
   std::string text;
   switch (style_) {
     case Style::kNone: return;
-    case Style::kLine: text = last ? "\r\x1b[K" : StrCat("\r\x1b[K", Figures(seconds)); break;
+    case Style::kLine: text = StrCat("\r\x1b[K", last ? "" : OneLine(Figures(seconds))); break;
     case Style::kPlain:
       if (last) return;
       text = StrCat(Figures(seconds), "\n");

@@ -1,10 +1,10 @@
 #include "tools/shell/value_text.h"
 
-#include <algorithm>
 #include <set>
 
 #include "base/text.h"
 #include "query/columns/base64.h"
+#include "tools/terminal/text_width.h"
 
 namespace ofindex {
 namespace {
@@ -80,20 +80,10 @@ std::string RealText(double real) {
   return json.is_string() ? json.get<std::string>() : Dump(json);
 }
 
-size_t ShownWidth(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
 std::string ShownText(std::string_view text, size_t limit) {
   // Escapes only the part of the text that may be shown.
   const std::string_view front = text.substr(0, (limit + 1) * kMaxBytesOfCharacter);
-  std::string shown = Printable(front);
-  if (front.size() == text.size() && ShownWidth(shown) <= limit) return shown;
-  size_t end = 0;
-  for (size_t width = 0; end < shown.size(); ++end) {
-    if ((shown[end] & 0xc0) != 0x80 && width++ == limit - 3) break;
-  }
-  return shown.substr(0, end) + "...";
+  return CutToWidth(front.size() < text.size() ? Printable(front).append("...") : Printable(front), limit);
 }
 
 std::string ShownValue(const Chunk::Value& value, size_t limit) {

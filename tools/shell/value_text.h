@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,11 +25,11 @@ namespace ofindex {
 /// Returns the shortest text that identifies a real, which is the same on every system.
 [[nodiscard]] std::string RealText(double real);
 
-/// Returns `text` for people: control characters are shown as \xNN, and the text is cut to `limit` characters.
+/// No limit on the columns of a shown text.
+inline constexpr size_t kUncut = SIZE_MAX / 8;
+
+/// Returns `text` for people: control characters are shown as \xNN, and the text is cut to `limit` columns, at least 8.
 [[nodiscard]] std::string ShownText(std::string_view text, size_t limit);
 [[nodiscard]] std::string ShownValue(const Chunk::Value& value, size_t limit);
-
-/// Returns the width of `text`, which is UTF-8, on a terminal: one place per character.
-[[nodiscard]] size_t ShownWidth(std::string_view text);
 
 }  // namespace ofindex

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <memory>
@@ -11,24 +12,26 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "tools/options/selecting.h"
-#include "tools/report/row_writer.h"
+#include "tools/prompt/prompt.h"
+#include "tools/rows/statement.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/shell/watchdog.h"
 #include "tools/tables/session_options.h"
+#include "tools/terminal/terminal.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kMaxTableRows = 1000;  // by default: a table is kept in memory to align its columns
+constexpr uint64_t kMaxTableRows = 1000;  // by default: a table on a terminal is kept in memory to fit its columns
 constexpr uint64_t kMaxMemoryBytes = uint64_t{1} << 30;
 constexpr size_t kMaxQueryBytes = 1 << 20;  // of standard input; SQLite's own limit is lower
 constexpr double kMaxSeconds = 1e9;
 
 struct SqlArguments {
   std::string index;
-  std::string query;
+  std::optional<std::string> query;
   std::vector<std::string> parameters;
   std::optional<double> timeout;
   std::optional<uint64_t> max_rows;
@@ -37,12 +40,14 @@ struct SqlArguments {
   bool no_header = false;
 };
 
-// With other indexes, the only argument is the query.
+// With other indexes, a single argument is the query.
 Result<void> DivideArguments(SqlArguments& arguments) {
-  if (!arguments.query.empty()) return {};
-  if (!arguments.session.indexes.empty()) std::swap(arguments.index, arguments.query);
-  if (!arguments.query.empty()) return {};
-  return Fail(ErrorCode::kUsage, arguments.index.empty() ? "INDEX is required" : "QUERY is required",
+  if (!arguments.session.indexes.empty()) {
+    if (!arguments.query && !arguments.index.empty()) arguments.query = std::exchange(arguments.index, {});
+    return {};
+  }
+  if (!arguments.index.empty()) return {};
+  return Fail(ErrorCode::kUsage, "INDEX is missing; usage: ofindex sql INDEX [QUERY] [OPTIONS]",
               "see `ofindex sql --help`");
 }
 
@@ -53,10 +58,8 @@ RowForm FormOf(const SqlArguments& arguments, const Context& context) {
   return arguments.no_header ? RowForm::kCsvRows : RowForm::kCsv;
 }
 
-// Returns the query. If `argument` is "-" or @FILE, reads it from standard input or from the file, up to the maximum
-// length of a query.
-Result<std::string> ReadQuery(const std::string& argument, const Context& context) {
-  if (argument != "-") return ReadSql(argument);
+// Reads a query from standard input, up to the maximum length of a query.
+Result<std::string> ReadQuery(const Context& context) {
   std::string query(kMaxQueryBytes, '\0');
   size_t size = 0;
   while (size < query.size()) {
@@ -70,9 +73,18 @@ Result<std::string> ReadQuery(const std::string& argument, const Context& contex
   return query;
 }
 
+// Returns the query: the argument, the file that it names, or standard input if it is "-" or missing.
+Result<std::string> QueryOf(const SqlArguments& arguments, const Context& context) {
+  if (arguments.query && *arguments.query != "-") return ReadSql(*arguments.query);
+  if (!arguments.query && ::isatty(STDIN_FILENO) == 1) {
+    return Fail(ErrorCode::kUsage, "sql: QUERY is missing, and standard output is not a terminal; expected a SELECT",
+                "give one, or - to read it from standard input");
+  }
+  return ReadQuery(context);
+}
+
 Result<SqlLimits> LimitsOf(const SqlArguments& arguments, const Context& context) {
   SqlLimits limits{.rows = arguments.max_rows, .memory_bytes = kMaxMemoryBytes, .cancel = &context.progress.cancel};
-  if (!limits.rows && FormOf(arguments, context) == RowForm::kTable) limits.rows = kMaxTableRows;
   if (!arguments.timeout) return limits;
   if (!(*arguments.timeout > 0)) {
     return Fail(ErrorCode::kUsage, "--timeout: expected a number of seconds above 0", "leave it out for no limit");
@@ -82,29 +94,44 @@ Result<SqlLimits> LimitsOf(const SqlArguments& arguments, const Context& context
   return limits;
 }
 
-// Nothing is written before the first row, so that a statement that fails at once prints no data.
-Result<int> Ask(SqlArguments arguments, Context& context) {
-  OFINDEX_TRY(DivideArguments(arguments));
-  OFINDEX_ASSIGN(const std::string query, ReadQuery(arguments.query, context));
-  OFINDEX_ASSIGN(const std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));
-  OFINDEX_ASSIGN(const SqlLimits limits, LimitsOf(arguments, context));
-  OFINDEX_ASSIGN(SqlSession session, OpenSession(arguments.index, arguments.session, limits.memory_bytes, context));
-  const Watchdog watchdog(limits.timeout, context);
-  OFINDEX_ASSIGN(SqlRows rows, session.Query(query, parameters, limits));
-  RowWriter writer(FormOf(arguments, context), rows.columns(), Output::Standard());
-  OFINDEX_ASSIGN(bool more, rows.Next());
-  OFINDEX_TRY(writer.Begin());
-  while (more) {
-    OFINDEX_TRY(writer.Row(rows));
-    OFINDEX_ASSIGN(more, rows.Next());
+void PrintNotesOn(const WrittenRows& written, const SqlLimits& limits, const Context& context) {
+  if (written.columns_left_out > 0) {
+    PrintNote(StrCat(Counted(written.columns_left_out, "more column"), " did not fit; --jsonl shows all"), context);
   }
-  OFINDEX_TRY(writer.End(rows.truncated()));
-  OFINDEX_TRY(Output::Standard().Flush());
-  if (rows.truncated()) {
+  if (written.truncated) {
     PrintNote(StrCat("truncated: there are more than ", Counted(*limits.rows, "row"), "; --max-rows N shows more"),
               context);
   }
+}
+
+Result<int> AnswerOne(SqlSession& session, const std::string& query, const std::vector<SqlParameter>& parameters,
+                      SqlLimits limits, RowForm form, const Context& context) {
+  const std::optional<size_t> width = TerminalWidth(STDOUT_FILENO);
+  if (!limits.rows && form == RowForm::kTable && width) limits.rows = kMaxTableRows;
+  const Watchdog watchdog(limits.timeout, context);
+  const Statement statement{query, parameters, limits, {form, width}};
+  OFINDEX_ASSIGN(const WrittenRows written, WriteRows(session, statement, Output::Standard()));
+  PrintNotesOn(written, limits, context);
   return 0;
+}
+
+std::string Greeting(const SqlArguments& arguments) {
+  std::string named = Printable(arguments.index);
+  for (const std::string& index : arguments.session.indexes) named += (named.empty() ? "" : ", ") + Printable(index);
+  return StrCat("ofindex ", OFINDEX_VERSION, " on ", named,
+                "\nEnter a SELECT that ends with a semicolon; .help lists commands.\n");
+}
+
+Result<int> Ask(SqlArguments arguments, Context& context) {
+  OFINDEX_TRY(DivideArguments(arguments));
+  const bool prompt = !arguments.query && HasUser();
+  OFINDEX_ASSIGN(const std::string query, prompt ? Result<std::string>() : QueryOf(arguments, context));
+  OFINDEX_ASSIGN(std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));
+  OFINDEX_ASSIGN(const SqlLimits limits, LimitsOf(arguments, context));
+  OFINDEX_ASSIGN(SqlSession session, OpenSession(arguments.index, arguments.session, limits.memory_bytes, context));
+  const RowForm form = FormOf(arguments, context);
+  if (!prompt) return AnswerOne(session, query, parameters, limits, form, context);
+  return RunPrompt(session, {std::move(parameters), limits}, form, Greeting(arguments), context);
 }
 
 }  // namespace
@@ -114,14 +141,17 @@ void AddSql(CommandLine& line, Context& context) {
                       Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<SqlArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after");
-  verb.AddArgument("QUERY", arguments->query, "One SELECT; - reads it from standard input, @FILE from a file")
+  verb.AddArgument("QUERY", arguments->query,
+                   "One SELECT; - reads it from standard input, @FILE from a file. Without it, asks for statements on a "
+                   "terminal")
       .MayBeginWithDash();
   AddParameters(verb, arguments->parameters);
   AddSessionOptions(verb, arguments->session);
   verb.AddOption("--timeout", arguments->timeout, "SECONDS",
                  "End the statement after this time, with exit code 7; default none");
-  verb.AddOption("--max-rows", arguments->max_rows, "N",
-                 "Most rows to show; a note says if there are more; default 1000 in a table, otherwise all");
+  verb.AddOption(
+      "--max-rows", arguments->max_rows, "N",
+      "Most rows to show; a note says if there are more; default 1000 in a table on a terminal, otherwise all");
   verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180, lines end with LF), with a header")
       .Excludes({"--json", "--jsonl"});
   verb.AddFlag("--no-header", arguments->no_header, "Without the header of --csv").Needs("--csv");

@@ -167,6 +167,26 @@ TEST_CASE("parameters are given by name and by position, and must match") {
   CHECK(Answer(session, "SELECT length(:a)", {{"a", SqlText(std::string((64 << 20) + 1, 'x'))}}).starts_with("7: "));
 }
 
+TEST_CASE("a statement need not have a parameter that is not required") {
+  SqlSession session = OpenCatalogSession();
+  const std::vector<SqlParameter> parameters = {{"a", SqlInt(1), false}, {"b", SqlInt(2), false}};
+  CHECK(Answer(session, "SELECT 5", parameters) == "5");
+  CHECK(Answer(session, "SELECT :b", parameters) == "2");
+  CHECK(Answer(session, "SELECT count(:b)", parameters) == "1");
+  CHECK(Answer(session, "SELECT :c", parameters) == "2: SQL: parameter c has no value");
+}
+
+TEST_CASE("a session tells its tables with their columns, without functions that look like tables") {
+  const SqlSession session = OpenCatalogSession();
+  const std::vector<SqlTable>& tables = session.tables();
+  REQUIRE(tables.size() == 4);
+  CHECK(tables[0].name == "shards");
+  CHECK(tables[0].columns[0].name == "path");
+  CHECK(tables[0].columns[0].type == "TEXT");
+  CHECK(tables[3].name == "damage");
+  CHECK(tables[3].columns.size() == 4);
+}
+
 TEST_CASE("a hostile parameter is only a value") {
   SqlSession session = OpenCatalogSession();
   for (const std::string& text :

@@ -1,26 +1,49 @@
-#include "tools/report/row_writer.h"
+<<<<<<<< HEAD:tools/rows/row_writer.cc
+#include "tools/rows/row_writer.h"
+========
+#include "tools/rows/row_writer.h"
+
+#include <algorithm>
+>>>>>>>> shell:tools/rows/row_writer.cc
 
 #include "base/text.h"
 #include "tools/shell/json.h"
 #include "tools/shell/value_text.h"
+#include "tools/terminal/text_width.h"
 
 namespace ofindex {
 namespace {
 
-constexpr size_t kMaxCell = 64;  // characters, in a table
+constexpr size_t kMaxNameWidth = 40;  // up to which names of columns are aligned, in lines
 
+<<<<<<<< HEAD:tools/rows/row_writer.cc
 std::vector<std::string> Shown(const std::vector<std::string>& columns) {
+========
+// Returns `names` for people, right-aligned.
+std::vector<std::string> Aligned(const std::vector<std::string>& names) {
+>>>>>>>> shell:tools/rows/row_writer.cc
   std::vector<std::string> shown;
-  for (const std::string& column : columns) shown.push_back(ShownText(column, kMaxCell));
+  size_t width = 0;
+  for (const std::string& name : names) {
+    shown.push_back(Printable(name));
+    width = std::max(width, std::min(ShownWidth(shown.back()), kMaxNameWidth));
+  }
+  for (std::string& name : shown) name.insert(0, width - std::min(width, ShownWidth(name)), ' ');
   return shown;
 }
 
 }  // namespace
 
+<<<<<<<< HEAD:tools/rows/row_writer.cc
 RowWriter::RowWriter(RowForm form, const std::vector<std::string>& columns, Output& out)
     : form_(form), columns_(DistinctNames(columns)), out_(out), table_(Shown(columns_)) {}
+========
+RowWriter::RowWriter(RowStyle style, const std::vector<std::string>& columns, Output& out)
+    : form_(style.form), columns_(DistinctNames(columns)), out_(out), table_(columns_, style.width) {}
+>>>>>>>> shell:tools/rows/row_writer.cc
 
 Result<void> RowWriter::Begin() {
+  if (form_ == RowForm::kLine) names_ = Aligned(columns_);
   if (form_ == RowForm::kJson) {
     Json columns = Json::array();
     for (const std::string& column : columns_) columns.push_back(JsonText(column));
@@ -34,18 +57,22 @@ Result<void> RowWriter::Begin() {
 Result<void> RowWriter::Row(const SqlRows& rows) {
   const bool first = written_++ == 0;
   switch (form_) {
-    case RowForm::kTable: {
-      std::vector<std::string> cells;
-      for (size_t i = 0; i < columns_.size(); ++i) cells.push_back(ShownValue(rows.At(i), kMaxCell));
-      table_.Add(std::move(cells));
-      return {};
-    }
+    case RowForm::kTable: return table_.Row(rows, out_);
+    case RowForm::kLine: return LineRow(rows, first);
     case RowForm::kJson:
       if (!first) OFINDEX_TRY(out_.Write(","));
       return JsonRow(rows);
     case RowForm::kJsonLines: OFINDEX_TRY(JsonRow(rows)); return out_.Write("\n");
     case RowForm::kCsv:
     case RowForm::kCsvRows: return CsvRow(rows);
+  }
+  return {};
+}
+
+Result<void> RowWriter::LineRow(const SqlRows& rows, bool first) {
+  if (!first) OFINDEX_TRY(out_.Line(""));
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    OFINDEX_TRY(out_.Line(StrCat(names_[i], " = ", ShownValue(rows.At(i), kUncut))));
   }
   return {};
 }
@@ -68,7 +95,7 @@ Result<void> RowWriter::CsvRow(const SqlRows& rows) {
 }
 
 Result<void> RowWriter::End(bool truncated) {
-  if (form_ == RowForm::kTable) return table_.Print(out_);
+  if (form_ == RowForm::kTable) return table_.End(out_);
   if (form_ == RowForm::kJson) return out_.Line(StrCat("],\"truncated\":", truncated ? "true}" : "false}"));
   return {};
 }
