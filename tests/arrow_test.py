@@ -91,7 +91,7 @@ ROOMS = {
     "tools/terminal": "",
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
     "index/parts index/shards index/update query query/columns query/sampling query/sampling/columns "
-    "query/sampling/sets query/sql query/stats tools/help tools/options tools/packing tools/prompt tools/report "
+    "query/sampling/sets query/stats tools/help tools/options tools/packing tools/prompt tools/report "
     "tools/rows tools/sampling tools/shell tools/show tools/streams tools/tables tools/terminal",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/merge index/parts index/update "

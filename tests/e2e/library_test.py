@@ -151,6 +151,18 @@ class LibraryTest(unittest.TestCase):
         self.assertEqual([damage for walk in walks for damage in walk.damage], [])
         return [payload for walk in walks for payload in walk.payloads]
 
+    def test_the_installation_has_command_library_and_extension_and_nothing_else(self) -> None:
+        lib = self.libdir.relative_to(self.prefix).as_posix()
+        version = run(COMMAND, "--version").split()[1]
+        self.assertEqual(run(self.prefix / "bin" / "ofindex", "--version").split()[1], version)
+        expected = {"bin/ofindex", *(f"include/ofindex/{path.name}" for path in HEADERS.glob("*.h"))}
+        libraries = ("libofindex.a", "libofindex.so", f"libofindex.so.{version[0]}", f"libofindex.so.{version}")
+        expected |= {f"{lib}/{name}" for name in (*libraries, "ofindex/ofindex_sqlite.so", "pkgconfig/ofindex.pc")}
+        found = {path.relative_to(self.prefix).as_posix() for path in self.prefix.rglob("*") if not path.is_dir()}
+        # Man pages and completions are there if the build makes them.
+        more = re.compile(r"share/(man/man\d|bash-completion/completions|zsh/site-functions|fish/vendor_completions\.d)/")
+        self.assertEqual({name for name in found if not more.match(name)}, expected)
+
     def test_the_installed_headers_equal_the_sources_and_include_only_each_other(self) -> None:
         installed = {path.name: path.read_text() for path in (self.prefix / "include" / "ofindex").iterdir()}
         self.assertEqual(installed, {path.name: path.read_text() for path in HEADERS.glob("*.h")})

@@ -16,22 +16,23 @@ from ofindex import _ofindex
 ROOT = Path(__file__).resolve().parents[2]
 
 #: Functions that run no Python code, free no object and do not touch the GIL, or that are called only while the module
-#: is imported.
+#: is imported. Items are set in new lists and tuples alone.
 HARMLESS_NAMES = """
     PyBuffer_FillInfo PyBytes_AsString PyBytes_FromStringAndSize PyBytes_Size PyCapsule_GetContext
-    PyCapsule_GetPointer PyCapsule_New PyCapsule_SetContext PyCapsule_SetDestructor PyCapsule_SetName
-    PyDict_Next PyErr_ExceptionMatches PyErr_Fetch PyErr_Occurred PyErr_WarnFormat PyEval_SaveThread
+    PyCapsule_GetPointer PyCapsule_New PyCapsule_SetContext PyCapsule_SetDestructor PyCapsule_SetName PyDict_Next
+    PyDict_Size PyErr_ExceptionMatches PyErr_Fetch PyErr_Occurred PyErr_WarnFormat PyEval_SaveThread
     PyException_GetTraceback PyFloat_FromDouble PyFrame_GetBack PyFrame_GetCode PyFrame_GetLineNumber
-    PyGILState_GetThisThreadState PyIndex_Check PyInterpreterState_Get PyInterpreterState_GetDict
-    PyList_Append PyList_GetItemRef PyLong_AsDouble PyLong_FromLong PyLong_FromUnsignedLong PyMapping_Check
-    PyMem_Calloc PyMem_Free PyMem_Malloc PyModuleDef_Init PyModule_GetDef PyModule_GetDict PyModule_GetState
-    PyModule_NewObject PyObject_CheckBuffer PyObject_Free PyObject_GC_Del PyObject_GC_Track
-    PyObject_GC_UnTrack PyObject_Init PyObject_Malloc PyObject_Realloc PySequence_Check
-    PyThreadState_GetUnchecked PyType_FromSpec PyType_GetModuleName PyType_GetName PyType_GetSlot
-    PyType_IsSubtype PyType_Ready PyUnicode_AsUTF8 PyUnicode_AsUTF8AndSize PyUnicode_FromString
-    PyUnicode_FromStringAndSize PyUnicode_InternFromString PyUnicode_InternInPlace Py_AtExit
-    Py_CompileStringExFlags Py_GenericAlias Py_GenericAliasType Py_IsInitialized _PyThreadState_UncheckedGet
-    _PyType_Lookup _PyType_LookupRef _PyWeakref_RefType
+    PyGILState_GetThisThreadState PyIndex_Check PyInterpreterState_Get PyInterpreterState_GetDict PyList_Append
+    PyList_GetItem PyList_GetItemRef PyList_SetItem PyLong_AsDouble PyLong_FromLong PyLong_FromUnsignedLong
+    PyLong_FromUnsignedLongLong PyMapping_Check PyMem_Calloc PyMem_Free PyMem_Malloc PyModuleDef_Init PyModule_GetDef
+    PyModule_GetDict PyModule_GetState PyModule_NewObject PyNumber_Add PyObject_CheckBuffer PyObject_Free
+    PyObject_GC_Del PyObject_GC_Track PyObject_GC_UnTrack PyObject_GetTypeData PyObject_Init PyObject_Malloc
+    PyObject_Realloc PySequence_Check PyThreadState_GetUnchecked PyTuple_GetItem PyTuple_SetItem PyTuple_Size
+    PyType_FromSpec PyType_GetFlags PyType_GetModuleName PyType_GetName PyType_GetSlot PyType_IsSubtype PyType_Ready
+    PyUnicode_AsUTF8 PyUnicode_AsUTF8AndSize PyUnicode_FromString PyUnicode_FromStringAndSize
+    PyUnicode_InternFromString PyUnicode_InternInPlace PyVectorcall_NARGS Py_AtExit Py_CompileString
+    Py_CompileStringExFlags Py_GenericAlias Py_GenericAliasType Py_IsInitialized Py_Version
+    _PyThreadState_UncheckedGet _PyType_Lookup _PyType_LookupRef _PyWeakref_RefType _Py_IncRef
 """
 HARMLESS = frozenset(HARMLESS_NAMES.split())
 
@@ -41,6 +42,12 @@ NEWER = {
     "3.13": """
         PyDict_GetItemRef PyDict_SetDefaultRef PyErr_FormatUnraisable PyErr_GetRaisedException PyErr_SetRaisedException
         PyObject_GetOptionalAttr PyThreadState_GetUnchecked PyType_FromMetaclass PyType_GetModuleName _PyType_LookupRef
+    """,
+    "the stable ABI": """
+        PyDict_GetItem PyDict_Size PyErr_GetRaisedException PyErr_SetRaisedException PyList_GetItem PyList_SetItem
+        PyLong_AsUnsignedLongLongMask PyLong_FromUnsignedLongLong PyNumber_Add PyObject_CallMethod PyObject_GetTypeData
+        PyObject_RichCompareBool PyTuple_GetItem PyTuple_SetItem PyTuple_Size PyType_FromMetaclass PyType_GetFlags
+        PyVectorcall_NARGS Py_CompileString Py_Version _Py_DecRef _Py_IncRef
     """,
 }
 OTHERS = ("3.10", "3.12", "3.13")  # versions that the extension supports

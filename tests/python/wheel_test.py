@@ -1,7 +1,7 @@
 """The wheel, installed alone in an environment, builds an index and reads it, as in README.md.
 
-Without --quick, tools/test has built the wheel as pip does on a clean machine: from an sdist, in a separate
-environment.
+Without --quick, tools/test has built the wheel with tools/wheels: from an sdist, in a separate environment, with all
+libraries inside. With --quick, it is that of `pip install .`, which brings two of Debian's libraries.
 """
 
 from __future__ import annotations
@@ -72,9 +72,23 @@ class WheelTest(WorkTest):
         self.run_clean(bin / "python", "-c", README, given=first, folder="lesson")
         self.assertTrue((self.dir / "lesson" / "digits.ofidx").exists())
 
+    def is_self_contained(self) -> bool:
+        return "-manylinux_" in self.wheel.name
+
     def test_the_tag_of_the_wheel_is_that_of_this_python(self) -> None:
         version = f"cp{sys.version_info.major}{sys.version_info.minor}"
-        self.assertRegex(self.wheel.name, rf"^ofindex-[0-9.]+-{version}-{version}-linux_x86_64\.whl$")
+        platform = "manylinux_2_2[0-8]_x86_64" if self.is_self_contained() else "linux_x86_64"
+        self.assertRegex(self.wheel.name, rf"^ofindex-[0-9.]+-{version}-{version}-({platform}\.?)+\.whl$")
+
+    def test_a_wheel_with_libraries_inside_has_their_licences(self) -> None:
+        if not self.is_self_contained():
+            self.skipTest("the wheel of `pip install .` is not distributed")
+        with zipfile.ZipFile(self.wheel) as wheel:
+            names = [name for name in wheel.namelist() if "/licenses/" in name]
+            notices = wheel.read(next(name for name in names if name.endswith("/THIRD_PARTY"))).decode()
+        self.assertEqual({Path(name).name for name in names}, {"LICENSE", "THIRD_PARTY"})
+        for holder in ("Intel Corporation", "Yann Collet", "Robert Gamble", "Wenzel Jakob", "Niels Lohmann"):
+            self.assertIn(holder, notices)
 
     def test_its_libraries_need_only_bundled_libraries_and_export_one_symbol(self) -> None:
         with zipfile.ZipFile(self.wheel) as wheel:
@@ -83,7 +97,11 @@ class WheelTest(WorkTest):
         extension = next(package.glob("_ofindex*.so"))
         command = package / "bin" / "ofindex"
         system = {"libm.so.6", "libc.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
-        for file, brought in ((extension, {"libisal.so.2"}), (command, {"libisal.so.2", "libsimdjson.so.14"})):
+        brings = () if self.is_self_contained() else ("libisal.so.2", "libsimdjson.so.14")
+        if self.is_self_contained():
+            system |= {"libpthread.so.0", "libdl.so.2"}  # which older versions of the C library have apart
+            self.run_clean(sys.executable, ROOT / "packaging" / "check.py", extension, command)
+        for file, brought in ((extension, set(brings[:1])), (command, set(brings))):
             dynamic = self.run_clean("readelf", "--dynamic", file)
             needed = set(re.findall(r"Shared library: \[(.*)\]", dynamic))
             self.assertLessEqual(needed, system | brought)

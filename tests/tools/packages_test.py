@@ -49,6 +49,17 @@ class PackagesTest(unittest.TestCase):
         for package in ("libisal-dev", "libxxhash-dev", "libsqlite3-dev"):  # Meson finds others without pkg-config
             self.assertIn(package, lines[0])
 
+    def test_the_packages_are_enough_without_cmake(self):
+        meson = shutil.which("meson")
+        if meson is None:
+            self.skipTest("meson is not installed")
+        with tempfile.TemporaryDirectory(prefix="ofindex-packages-") as work:
+            native = pathlib.Path(work) / "native.ini"
+            native.write_text("[binaries]\ncmake = 'no-such-cmake'\n")
+            command = [meson, "setup", f"{work}/build", str(ROOT), f"--native-file={native}"]
+            done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]])

@@ -1,10 +1,6 @@
-<<<<<<<< HEAD:tools/rows/row_writer.cc
-#include "tools/rows/row_writer.h"
-========
 #include "tools/rows/row_writer.h"
 
 #include <algorithm>
->>>>>>>> shell:tools/rows/row_writer.cc
 
 #include "base/text.h"
 #include "tools/shell/json.h"
@@ -16,12 +12,8 @@ namespace {
 
 constexpr size_t kMaxNameWidth = 40;  // up to which names of columns are aligned, in lines
 
-<<<<<<<< HEAD:tools/rows/row_writer.cc
-std::vector<std::string> Shown(const std::vector<std::string>& columns) {
-========
 // Returns `names` for people, right-aligned.
 std::vector<std::string> Aligned(const std::vector<std::string>& names) {
->>>>>>>> shell:tools/rows/row_writer.cc
   std::vector<std::string> shown;
   size_t width = 0;
   for (const std::string& name : names) {
@@ -34,13 +26,8 @@ std::vector<std::string> Aligned(const std::vector<std::string>& names) {
 
 }  // namespace
 
-<<<<<<<< HEAD:tools/rows/row_writer.cc
-RowWriter::RowWriter(RowForm form, const std::vector<std::string>& columns, Output& out)
-    : form_(form), columns_(DistinctNames(columns)), out_(out), table_(Shown(columns_)) {}
-========
 RowWriter::RowWriter(RowStyle style, const std::vector<std::string>& columns, Output& out)
     : form_(style.form), columns_(DistinctNames(columns)), out_(out), table_(columns_, style.width) {}
->>>>>>>> shell:tools/rows/row_writer.cc
 
 Result<void> RowWriter::Begin() {
   if (form_ == RowForm::kLine) names_ = Aligned(columns_);

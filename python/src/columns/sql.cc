@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "python/src/columns/arrow_stream.h"
 #include "python/src/convert/bytes.h"
+#include "python/src/convert/objects.h"
 #include "python/src/convert/values.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
@@ -71,7 +72,7 @@ class Cursor {
     for (const Row& row : fetched) {
       const nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(row.size())));
       for (size_t c = 0; c < row.size(); ++c) {
-        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(c), ObjectOf(row[c]).release().ptr());
+        SetTupleItem(tuple.ptr(), static_cast<Py_ssize_t>(c), ObjectOf(row[c]).release().ptr());
       }
       list.append(tuple);
     }

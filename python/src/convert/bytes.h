@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "python/src/convert/objects.h"
 
 namespace ofindex::python {
 
@@ -20,15 +21,14 @@ inline nanobind::object TextOf(std::string_view text) {
 
 /// Returns the bytes of a str or bytes, the reverse of TextOf. Raises TypeError for anything else.
 inline std::string NameOf(nanobind::handle name) {
-  if (PyBytes_Check(name.ptr()))
-    return {PyBytes_AS_STRING(name.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(name.ptr()))};
+  if (PyBytes_Check(name.ptr())) return std::string(AsText(BytesIn(name.ptr())));
   if (!PyUnicode_Check(name.ptr())) {
-    PyErr_Format(PyExc_TypeError, "a name is a str, not %s", Py_TYPE(name.ptr())->tp_name);
+    PyErr_Format(PyExc_TypeError, "a name is a str, not %s", TypeName(name.ptr()).c_str());
     throw nanobind::python_error();
   }
   const nanobind::object bytes = nanobind::steal(PyUnicode_AsEncodedString(name.ptr(), "utf-8", "surrogateescape"));
   if (!bytes.is_valid()) throw nanobind::python_error();
-  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+  return std::string(AsText(BytesIn(bytes.ptr())));
 }
 
 /// Returns the bytes of a path. Raises ValueError if it contains a NUL, where the system would end it.

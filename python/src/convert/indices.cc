@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "python/src/convert/objects.h"
 #include "python/src/interpreter/errors.h"
 
 namespace nb = nanobind;
@@ -19,9 +20,9 @@ using Int64Array = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::dev
 // code that changes a list.
 std::vector<uint64_t> OfList(PyObject* list, uint64_t size) {
   std::vector<uint64_t> indices;
-  indices.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(list)));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
-    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(list, i));
+  indices.reserve(static_cast<size_t>(ListSize(list)));
+  for (Py_ssize_t i = 0; i < ListSize(list); ++i) {
+    const nb::object item = nb::borrow(ListItem(list, i));
     indices.push_back(IndexOf(item, size));
   }
   return indices;
@@ -63,7 +64,7 @@ uint64_t IndexOf(nb::handle number, uint64_t size) {
   if (!index.is_valid()) {
     if (PyErr_Occurred() != nullptr && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
     PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "records are selected by integers, not by %s", Py_TYPE(number.ptr())->tp_name);
+    PyErr_Format(PyExc_TypeError, "records are selected by integers, not by %s", TypeName(number.ptr()).c_str());
     throw nb::python_error();
   }
   int overflow = 0;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "python/src/convert/bytes.h"
+#include "python/src/convert/objects.h"
 
 namespace nb = nanobind;
 
@@ -22,7 +23,7 @@ bool TakePlain(PyObject* object, ColumnValue& value) {
   }
   if (PyFloat_Check(object)) {
     value.type = Type::kReal;
-    value.real = PyFloat_AS_DOUBLE(object);
+    value.real = RealIn(object);
     return true;
   }
   if (!PyUnicode_Check(object) && !PyBytes_Check(object)) return false;
@@ -37,7 +38,7 @@ ColumnValue ValueOf(nb::handle object) {
   // Scalars of numpy, and arrays and tensors of one element.
   if (nb::hasattr(object, "item") && TakePlain(nb::object(object.attr("item")()).ptr(), value)) return value;
   PyErr_Format(PyExc_TypeError, "SQL has no %s; a parameter is None, int, float, str or bytes",
-               Py_TYPE(object.ptr())->tp_name);
+               TypeName(object.ptr()).c_str());
   throw nb::python_error();
 }
 

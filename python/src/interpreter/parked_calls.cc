@@ -16,6 +16,13 @@
 #include <cstdarg>
 #include <type_traits>
 
+// The version of Python whose functions the extension may call: with the stable ABI, the oldest that it supports.
+#ifdef Py_LIMITED_API
+#define OFINDEX_PYTHON_API Py_LIMITED_API
+#else
+#define OFINDEX_PYTHON_API PY_VERSION_HEX
+#endif
+
 namespace {
 
 [[noreturn]] void Park() noexcept {
@@ -144,23 +151,44 @@ OFINDEX_PARKED_2(PyObject*, PyWeakref_NewRef, PyObject*, PyObject*)
 OFINDEX_PARKED_1(PyObject*, _PyObject_GC_New, PyTypeObject*)
 OFINDEX_PARKED_1(PyObject*, _PyObject_New, PyTypeObject*)
 OFINDEX_PARKED_1(void, _Py_Dealloc, PyObject*)
-#if PY_VERSION_HEX < 0x030D0000
+#if PY_VERSION_HEX < 0x030D0000 && !defined(Py_LIMITED_API)
 OFINDEX_PARKED_3(int, _PyObject_LookupAttr, PyObject*, PyObject*, PyObject**)
 #endif
 
 // Replacements that nanobind calls in Python 3.12 and 3.13.
-#if PY_VERSION_HEX >= 0x030C0000
+#if OFINDEX_PYTHON_API >= 0x030C0000
 OFINDEX_PARKED_0(PyObject*, PyErr_GetRaisedException)
 OFINDEX_PARKED_1(void, PyErr_SetRaisedException, PyObject*)
 OFINDEX_PARKED_4(PyObject*, PyType_FromMetaclass, PyTypeObject*, PyObject*, PyType_Spec*, PyObject*)
 #endif
-#if PY_VERSION_HEX >= 0x030D0000
+#if OFINDEX_PYTHON_API >= 0x030D0000
 OFINDEX_PARKED_3(int, PyDict_GetItemRef, PyObject*, PyObject*, PyObject**)
 OFINDEX_PARKED_4(int, PyDict_SetDefaultRef, PyObject*, PyObject*, PyObject*, PyObject**)
 OFINDEX_PARKED_3(int, PyObject_GetOptionalAttr, PyObject*, PyObject*, PyObject**)
 #endif
 
+// Calls of builds for the stable ABI, which has them in place of macros.
+OFINDEX_PARKED_2(PyObject*, PyDict_GetItem, PyObject*, PyObject*)
+OFINDEX_PARKED_1(unsigned long long, PyLong_AsUnsignedLongLongMask, PyObject*)
+OFINDEX_PARKED_3(int, PyObject_RichCompareBool, PyObject*, PyObject*, int)
+OFINDEX_PARKED_1(void, _Py_DecRef, PyObject*)
+
 // Variadic calls.
+decltype(PyObject_CallMethod) __wrap_PyObject_CallMethod;
+PyObject* __wrap_PyObject_CallMethod(PyObject* object, const char* name, const char* format, ...) {
+  va_list items;
+  va_start(items, format);
+  PyObject* const built = Parking([&] { return Py_VaBuildValue(format, items); });
+  va_end(items);
+  PyObject* const method = built == nullptr ? nullptr : PyObject_GetAttrString(object, name);
+  PyObject* const result = method == nullptr ? nullptr : Parking([&] {
+    return PyTuple_Check(built) ? PyObject_CallObject(method, built) : PyObject_Vectorcall(method, &built, 1, nullptr);
+  });
+  Py_XDECREF(method);
+  Py_XDECREF(built);
+  return result;
+}
+
 decltype(PyErr_Format) __wrap_PyErr_Format;
 PyObject* __wrap_PyErr_Format(PyObject* type, const char* format, ...) {
   va_list arguments;
@@ -179,7 +207,7 @@ PyObject* __wrap_PyUnicode_FromFormat(const char* format, ...) {
   return text;
 }
 
-#if PY_VERSION_HEX >= 0x030D0000
+#if OFINDEX_PYTHON_API >= 0x030D0000
 decltype(PyErr_FormatUnraisable) __real_PyErr_FormatUnraisable;
 decltype(PyErr_FormatUnraisable) __wrap_PyErr_FormatUnraisable;
 void __wrap_PyErr_FormatUnraisable(const char* format, ...) {
@@ -200,7 +228,7 @@ PyObject* __wrap_PyTuple_Pack(Py_ssize_t count, ...) {
   if (tuple == nullptr) return nullptr;
   va_list items;
   va_start(items, count);
-  for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(tuple, i, Py_NewRef(va_arg(items, PyObject*)));
+  for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SetItem(tuple, i, Py_NewRef(va_arg(items, PyObject*)));
   va_end(items);
   return tuple;
 }

@@ -13,6 +13,7 @@
 #include "python/src/convert/arrays.h"
 #include "python/src/convert/bytes.h"
 #include "python/src/convert/indices.h"
+#include "python/src/convert/objects.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
 #include "python/src/records/records.h"
@@ -120,12 +121,11 @@ nb::list DecodeBytes(const Decoder& decoder, const nb::sequence& payloads, const
   std::vector<uint64_t> ordinals;
   for (nb::handle payload : held) {
     if (!PyBytes_Check(payload.ptr())) {
-      PyErr_Format(PyExc_TypeError, "payload %zu is %s; expected bytes", views.size(), Py_TYPE(payload.ptr())->tp_name);
+      PyErr_Format(PyExc_TypeError, "payload %zu is %s; expected bytes", views.size(), TypeName(payload.ptr()).c_str());
       throw nb::python_error();
     }
     ordinals.push_back(views.size());
-    views.emplace_back(reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(payload.ptr())),
-                       static_cast<size_t>(PyBytes_GET_SIZE(payload.ptr())));
+    views.push_back(BytesIn(payload.ptr()));
   }
   double bytes = 0;
   for (const ByteView view : views) bytes += static_cast<double>(view.size());

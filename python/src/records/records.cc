@@ -14,6 +14,7 @@
 #include "python/src/convert/arrays.h"
 #include "python/src/convert/bytes.h"
 #include "python/src/convert/indices.h"
+#include "python/src/convert/objects.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
 #include "python/src/records/present_rows.h"
@@ -68,7 +69,7 @@ PyObject* ReadOne(const RecordReader& reader, uint64_t ordinal) {
     bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(length));
     if (bytes == nullptr) PyErr_Clear();
     if (length >= kWorthTheGil || reader.inflates()) released = PyEval_SaveThread();
-    return bytes == nullptr ? nullptr : reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(bytes));
+    return bytes == nullptr ? nullptr : NewBytes(bytes);
   };
   Result<void> read;
   if (!reader.TryCopyTo(ordinal, std::ref(room))) {
@@ -101,7 +102,7 @@ nb::list ReadMany(nb::handle_t<Records> self, nb::handle numbers) {
     PyObject* bytes = PyBytes_FromStringAndSize(reinterpret_cast<const char*>(payload.data()),
                                                 static_cast<Py_ssize_t>(payload.size()));
     if (bytes == nullptr) throw nb::python_error();
-    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), bytes);
+    SetListItem(list.ptr(), static_cast<Py_ssize_t>(i), bytes);
   }
   PyObject_GC_Track(list.ptr());
   if (copied.bytes().size() > kMaxKeptBytes) copied = RecordBatch();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "python/src/convert/objects.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/writing/held_buffer.h"
 #include "python/src/writing/known_objects.h"
@@ -15,11 +16,9 @@ namespace nb = nanobind;
 namespace ofindex::python {
 namespace {
 
-const char* TypeName(PyObject* value) { return Py_TYPE(value)->tp_name; }
-
 std::string ReprOf(PyObject* value) {
   const nb::object text = nb::steal(PyObject_Repr(value));
-  const char* utf8 = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
+  const char* utf8 = text.is_valid() ? PyUnicode_AsUTF8AndSize(text.ptr(), nullptr) : nullptr;
   if (utf8 == nullptr) PyErr_Clear();
   std::string shown = utf8 == nullptr ? TypeName(value) : utf8;
   if (shown.size() > 60) shown = StrCat(shown.substr(0, 50), "...");
@@ -82,19 +81,16 @@ void FeatureValues::Take(nb::handle value) {
 
 // Checks the size again for each item, because converting an item to a number may run code that changes the list.
 void FeatureValues::TakeList(PyObject* list) {
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
-    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(list, i));
+  for (Py_ssize_t i = 0; i < ListSize(list); ++i) {
+    const nb::object item = nb::borrow(ListItem(list, i));
     TakeItem(item.ptr());
   }
 }
 
 void FeatureValues::TakeItem(PyObject* item) {
-  if (PyFloat_CheckExact(item)) return AddReal(PyFloat_AS_DOUBLE(item), /*narrow=*/false);
+  if (PyFloat_CheckExact(item)) return AddReal(RealIn(item), /*narrow=*/false);
   if (PyLong_CheckExact(item) || PyBool_Check(item)) return AddPythonInteger(item);
-  if (PyBytes_Check(item)) {
-    return AddBytes(nb::borrow(item), {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(item)),
-                                       static_cast<size_t>(PyBytes_GET_SIZE(item))});
-  }
+  if (PyBytes_Check(item)) return AddBytes(nb::borrow(item), BytesIn(item));
   if (PyUnicode_CheckExact(item)) return TakeText(item);
   TakeRarerItem(item);
 }
@@ -104,7 +100,7 @@ void FeatureValues::TakeRarerItem(PyObject* item) {
     Refuse("None inside a list, which no message can store", "omit the value, or write a placeholder");
   }
   // numpy's float64, str_ and bytes_ are subclasses of Python's own types.
-  if (PyFloat_Check(item)) return AddReal(PyFloat_AS_DOUBLE(item), /*narrow=*/false);
+  if (PyFloat_Check(item)) return AddReal(RealIn(item), /*narrow=*/false);
   if (PyUnicode_Check(item)) return TakeText(item);
   const KnownTypes& types = KnownTypes::Get();
   const bool of_numpy = IsA(item, types.array) || IsA(item, types.scalar);

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "python/src/convert/objects.h"
+
 namespace nb = nanobind;
 
 namespace ofindex::python {
@@ -53,8 +55,8 @@ bool HasRows(nb::handle value) {
   if (IsA(value, types.ragged)) return true;
   if (IsA(value, types.bytes_array)) return PyObject_Length(nb::object(value.attr("shape")).ptr()) > 1;
   if (!IsList(value.ptr())) return false;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value.ptr()); ++i) {
-    const nb::object item = nb::borrow(PySequence_Fast_GET_ITEM(value.ptr(), i));
+  for (Py_ssize_t i = 0; i < ListSize(value.ptr()); ++i) {
+    const nb::object item = nb::borrow(ListItem(value.ptr(), i));
     if (item.is_none()) continue;
     return IsRow(item);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "python/src/convert/bytes.h"
+#include "python/src/convert/objects.h"
 
 namespace nb = nanobind;
 
@@ -64,14 +65,13 @@ template <typename Target>
 void Output<Target>::Write(nb::handle record) {
   CheckOurs();
   if (PyBytes_CheckExact(record.ptr())) {
-    return WritePayload({reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(record.ptr())),
-                         static_cast<size_t>(PyBytes_GET_SIZE(record.ptr()))});
+    return WritePayload(BytesIn(record.ptr()));
   }
   if (!PyDict_CheckExact(record.ptr())) {
     if (PyObject_CheckBuffer(record.ptr()) != 0) return WritePayload(Lent(record).bytes());
     if (!nb::hasattr(record, "keys") || !nb::hasattr(record, "items")) {
       PyErr_Format(PyExc_TypeError, "a record is bytes or a mapping of feature names to values, not %s",
-                   Py_TYPE(record.ptr())->tp_name);
+                   TypeName(record.ptr()).c_str());
       throw nb::python_error();
     }
   }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "python/src/convert/bytes.h"
+#include "python/src/convert/objects.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/writing/known_objects.h"
 
@@ -47,7 +48,7 @@ ByteView NameBytes(nb::handle key, std::string& kept) {
     }
     PyErr_Clear();
   } else if (!PyBytes_Check(key.ptr())) {
-    PyErr_Format(PyExc_TypeError, "features are named by str or bytes, not by %s", Py_TYPE(key.ptr())->tp_name);
+    PyErr_Format(PyExc_TypeError, "features are named by str or bytes, not by %s", TypeName(key.ptr()).c_str());
     throw nb::python_error();
   }
   kept = NameOf(key);
@@ -78,11 +79,11 @@ ByteView PayloadMaker::Make(nb::handle features, uint64_t number) {
   number_ = number;
   builder_.Clear();
   if (PyDict_CheckExact(features.ptr())) {
-    const Py_ssize_t size = PyDict_GET_SIZE(features.ptr());
+    const Py_ssize_t size = PyDict_Size(features.ptr());
     PyObject *key = nullptr, *value = nullptr;
     for (Py_ssize_t at = 0; PyDict_Next(features.ptr(), &at, &key, &value) != 0;) {
       AddFeature(nb::borrow(key), nb::borrow(value));
-      if (PyDict_GET_SIZE(features.ptr()) == size) continue;
+      if (PyDict_Size(features.ptr()) == size) continue;
       PyErr_SetString(PyExc_RuntimeError, "the dictionary changed while it was written");
       throw nb::python_error();
     }
