@@ -10,6 +10,16 @@
 namespace ofindex {
 namespace {
 
+TEST_CASE("names in a list are separated by commas, and a backslash keeps the byte after it") {
+  using Names = std::vector<std::string>;
+  CHECK(SplitNames("a") == Names{"a"});
+  CHECK(SplitNames("a,b c,[d]") == Names{"a", "b c", "[d]"});
+  CHECK(SplitNames(R"(a\,b,c\\,\d)") == Names{"a,b", R"(c\)", "d"});
+  CHECK(SplitNames(R"(a\)") == Names{R"(a\)"});  // nothing follows
+  CHECK(SplitNames("") == Names{""});
+  CHECK(SplitNames(",a,") == Names{"", "a", ""});
+}
+
 TEST_CASE("paths are sorted in natural order") {
   struct Row {
     std::string_view less, more;
