@@ -13,7 +13,8 @@ from pathlib import Path
 
 PACKAGES = [
     "libisal-dev", "libsimdjson-dev", "libsqlite3-dev", "libzstd-dev", "zlib1g-dev", "libxxhash-dev", "libcsv-dev",
-    "libcli11-dev", "nlohmann-json3-dev", "libexpected-dev",
+    "libcli11-dev", "nlohmann-json3-dev", "libexpected-dev", "libpcre2-dev", "libedit-dev", "libbsd-dev", "libmd-dev",
+    "libncurses-dev",
 ]  # fmt: skip
 
 #: Files that are in the source packages, and not in the libraries.
