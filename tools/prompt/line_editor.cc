@@ -180,7 +180,10 @@ const char* LineEditor::Prompt(editline* editor) { return Of(editor).prompt_.c_s
 int LineEditor::GetCharacter(editline* editor, wchar_t* character) {
   std::mbstate_t state{};
   for (;;) {
-    if (!GoesOnAfterSignal(editor)) return -1;
+    if (!PromptSignals::WaitForInput()) {
+      if (!GoesOnAfterSignal(editor)) return -1;
+      continue;
+    }
     char byte = 0;
     const ssize_t n = ::read(STDIN_FILENO, &byte, 1);
     if (n == 0) return 0;

@@ -27,15 +27,19 @@ LineInput PlainReader::Read(const std::string& prompt) {
       ahead_.erase(0, end + 1);
       return input;
     }
-    const ssize_t n = ::read(STDIN_FILENO, bytes.data(), bytes.size());
-    // The terminal drops what was entered before Ctrl-C, so bytes that are read now were entered later.
-    if (PromptSignals::interrupted()) ahead_.clear();
-    if (n > 0) ahead_.append(bytes.data(), static_cast<size_t>(n));
-    if (PromptSignals::interrupted() && !PromptSignals::must_end()) {
+    if (PromptSignals::WaitForInput()) {
+      const ssize_t n = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+      if (n == 0 || (n < 0 && errno != EINTR)) return {LineInput::Kind::kEnd, ""};
+      if (n > 0) ahead_.append(bytes.data(), static_cast<size_t>(n));
+    } else if (PromptSignals::must_end()) {
+      return {LineInput::Kind::kEnd, ""};
+    } else if (PromptSignals::interrupted()) {
+      ahead_.clear();
       WriteToTerminal("\n");
       return {LineInput::Kind::kInterrupted, ""};
+    } else {
+      static_cast<void>(PromptSignals::TakeResized() || PromptSignals::TakeContinued());  // nothing to draw again
     }
-    if (n == 0 || (n < 0 && errno != EINTR) || PromptSignals::must_end()) return {LineInput::Kind::kEnd, ""};
   }
 }
 

@@ -1,5 +1,8 @@
 #include "tools/prompt/prompt_signals.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 namespace ofindex {
 namespace {
 
@@ -37,6 +40,20 @@ void PromptSignals::Reset() {
   was_interrupted = false;
   *cancel_flag = false;
   if (was_ended) *cancel_flag = true;
+}
+
+// Signals are blocked except while the system waits: none can come between the look at the flags and the wait.
+bool PromptSignals::WaitForInput() {
+  sigset_t blocked;
+  sigset_t before;
+  sigemptyset(&blocked);
+  for (const int signal : kSignals) sigaddset(&blocked, signal);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  const bool signalled = was_interrupted || was_ended || was_resized || was_continued;
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  const int ready = signalled ? -1 : ::ppoll(&input, 1, nullptr, &before);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return ready > 0;
 }
 
 bool PromptSignals::interrupted() { return was_interrupted; }

@@ -20,6 +20,10 @@ class PromptSignals {
   /// Forgets an earlier SIGINT, and clears `cancel` unless the prompt is to end.
   static void Reset();
 
+  /// Waits until standard input can be read, or has ended. Returns false if there was a signal before, whose effect
+  /// nobody has taken yet.
+  [[nodiscard]] static bool WaitForInput();
+
   [[nodiscard]] static bool interrupted();
   [[nodiscard]] static bool must_end();
 

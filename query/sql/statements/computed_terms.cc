@@ -103,8 +103,9 @@ std::vector<Span> TermsOf(const std::vector<SqlToken>& tokens, Span clause) {
 }
 
 bool IsAggregate(const SqlToken& token) {
-  constexpr std::array<std::string_view, 6> kFunctions = {"count", "sum", "total", "avg", "min", "max"};
-  return token.kind == Kind::kWord && std::find(kFunctions.begin(), kFunctions.end(), token.text) != kFunctions.end();
+  constexpr std::array<std::string_view, 6> kNumberFunctions = {"count", "sum", "total", "avg", "min", "max"};
+  return token.kind == Kind::kWord &&
+         std::find(kNumberFunctions.begin(), kNumberFunctions.end(), token.text) != kNumberFunctions.end();
 }
 
 class Replacer {
