@@ -23,6 +23,13 @@ std::vector<std::string> Distinct(const std::vector<std::string>& names) {
   return distinct;
 }
 
+// Returns a value of the current row: a float is written as such.
+SqlValue ValueAt(const SqlRows& rows, size_t column) {
+  SqlValue value = rows.At(column);
+  if (rows.holds_floats(column)) value.real = AsFloat(value.real);
+  return value;
+}
+
 std::vector<std::string> Shown(const std::vector<std::string>& columns) {
   std::vector<std::string> shown;
   for (const std::string& column : columns) shown.push_back(ShownText(column, kMaxCell));
@@ -50,7 +57,7 @@ Result<void> RowWriter::Row(const SqlRows& rows) {
   switch (form_) {
     case RowForm::kTable: {
       std::vector<std::string> cells;
-      for (size_t i = 0; i < columns_.size(); ++i) cells.push_back(ShownValue(rows.At(i), kMaxCell));
+      for (size_t i = 0; i < columns_.size(); ++i) cells.push_back(ShownValue(ValueAt(rows, i), kMaxCell));
       table_.Add(std::move(cells));
       return {};
     }
@@ -67,7 +74,7 @@ Result<void> RowWriter::Row(const SqlRows& rows) {
 Result<void> RowWriter::JsonRow(const SqlRows& rows) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     OFINDEX_TRY(out_.Write(StrCat(i == 0 ? "{" : ",", Dump(JsonText(columns_[i])), ":")));
-    OFINDEX_TRY(out_.Write(Dump(JsonOfValue(rows.At(i)))));
+    OFINDEX_TRY(out_.Write(Dump(JsonOfValue(ValueAt(rows, i)))));
   }
   return out_.Write("}");
 }
@@ -75,7 +82,7 @@ Result<void> RowWriter::JsonRow(const SqlRows& rows) {
 Result<void> RowWriter::CsvRow(const SqlRows& rows) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     if (i > 0) OFINDEX_TRY(out_.Write(","));
-    OFINDEX_TRY(out_.Write(CsvOfValue(rows.At(i))));
+    OFINDEX_TRY(out_.Write(CsvOfValue(ValueAt(rows, i))));
   }
   return out_.Write("\r\n");
 }
