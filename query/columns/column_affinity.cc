@@ -9,7 +9,9 @@ std::string_view DeclaredType(const ColumnStore& store, const Column& column) {
   if (column.is_list() || (bytes && !integers && !reals)) return "TEXT";
   if (bytes) return "";
   if (integers && reals) return "NUMERIC";
-  return integers ? "INTEGER" : reals ? "REAL" : "";
+  if (integers) return "INTEGER";
+  if (!reals) return "";
+  return (kinds & BitOf(FeatureKind::kDouble)) == 0 ? kFloatType : "REAL";
 }
 
 Affinity AffinityOf(const ColumnStore& store, const Column& column) {

@@ -11,7 +11,11 @@ namespace ofindex {
 /// (sqlite.org/datatype3.html, 4.2): numeric text to its number, or numbers to text.
 enum class Affinity : uint8_t { kNone, kNumeric, kText };
 
-/// Returns the declared type of `column`: INTEGER, REAL, NUMERIC for both, or TEXT for bytes and lists. Empty if its
+/// The declared type of a column of floats alone. For SQLite it is REAL; writers of results show such values as floats.
+inline constexpr std::string_view kFloatType = "FLOAT";
+
+/// Returns the declared type of `column`: INTEGER, kFloatType, REAL, NUMERIC for integers and reals, or TEXT for bytes
+/// and lists. Empty if its
 /// values are numbers and bytes: each is then compared without conversion.
 [[nodiscard]] std::string_view DeclaredType(const ColumnStore& store, const Column& column);
 

@@ -90,8 +90,9 @@ class Groups {
     };
     Result<std::unique_ptr<GroupedStatements>> opened =
         GroupedStatements::Open((*all_)[grouped].store, add, NamesOf(*all_));
-    if (opened) opened_[grouped] = *std::move(opened);
-    return opened.has_value();
+    if (!opened) return false;
+    opened_[grouped] = *std::move(opened);
+    return true;
   }
 
   std::shared_ptr<const AllTables> all_;

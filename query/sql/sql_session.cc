@@ -6,6 +6,7 @@
 
 #include "base/nearest_names.h"
 #include "base/text.h"
+#include "query/columns/column_affinity.h"
 #include "query/columns/column_store.h"
 #include "query/sql/sql_authorizer.h"
 #include "query/sql/sql_error.h"
@@ -47,6 +48,8 @@ SqlRows::SqlRows(sqlite3_stmt* statement, SqlAuthorizer& authorizer, std::unique
   for (int i = 0; i < sqlite3_column_count(statement); ++i) {
     const char* const name = sqlite3_column_name(statement, i);  // null if out of memory
     columns_.emplace_back(name == nullptr ? "" : name);
+    const char* const type = sqlite3_column_decltype(statement, i);  // null for everything but a column
+    holds_floats_.push_back(type != nullptr && type == kFloatType);
   }
 }
 
@@ -55,6 +58,7 @@ SqlRows::SqlRows(SqlRows&& other) noexcept
       authorizer_(other.authorizer_),
       monitor_(std::move(other.monitor_)),
       columns_(std::move(other.columns_)),
+      holds_floats_(std::move(other.holds_floats_)),
       rows_left_(other.rows_left_),
       truncated_(other.truncated_) {}
 
@@ -63,6 +67,7 @@ SqlRows& SqlRows::operator=(SqlRows&& other) noexcept {
   std::swap(authorizer_, other.authorizer_);
   std::swap(monitor_, other.monitor_);
   std::swap(columns_, other.columns_);
+  std::swap(holds_floats_, other.holds_floats_);
   std::swap(rows_left_, other.rows_left_);
   std::swap(truncated_, other.truncated_);
   return *this;

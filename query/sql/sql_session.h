@@ -48,6 +48,10 @@ class SqlRows {
   /// Renames each column whose name contains `mark` to its entry in `names`, if it has one.
   void Rename(std::string_view mark, const std::vector<std::optional<std::string>>& names);
 
+  /// Returns whether column `column` is one of floats of the index, unchanged: its values are doubles, each the value
+  /// of a float.
+  [[nodiscard]] bool holds_floats(size_t column) const { return holds_floats_[column]; }
+
   /// Steps to the next row. Returns false after the last row, or when the row limit is reached; see truncated().
   /// Errors: kUsage if the statement fails on the values of the row (integer overflow, malformed JSON); kLimit if time
   /// or memory ran out, or a value is too large; kInterrupted if the statement was cancelled; kIndex if the index is
@@ -72,6 +76,7 @@ class SqlRows {
   SqlAuthorizer* authorizer_;
   std::unique_ptr<StatementMonitor> monitor_;
   std::vector<std::string> columns_;
+  std::vector<bool> holds_floats_;
   std::optional<uint64_t> rows_left_;
   bool truncated_ = false;
 };

@@ -9,6 +9,7 @@ link must have a target, and a path in backticks that begins with a folder of th
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -22,6 +23,7 @@ from docs.blocks import COMMAND, Shell, block_complaints, blocks  # noqa: E402
 from docs.links import FOLDERS, link_complaints  # noqa: E402
 from docs.sample_data import make_data  # noqa: E402
 from docs.work_folder import WorkFolderTest  # noqa: E402
+from e2e.bounded import is_address_sanitized  # noqa: E402
 from oracle.fixtures import FIXTURES  # noqa: E402
 
 
@@ -39,6 +41,19 @@ REAL_DATA = {
         "derived/ofrecord-penguin",
     )
 }
+
+
+EXTENSION = Path(os.environ.get("OFINDEX_SQLITE", ROOT / "build" / "query" / "extension" / "ofindex_sqlite.so"))
+
+
+def copy_extension(document: str, folder: Path) -> bool:
+    """Copies the SQLite extension for the document about it; returns False if it cannot be loaded here."""
+    if document != "docs/sqlite.md":
+        return True
+    if is_address_sanitized() or not EXTENSION.is_file() or shutil.which("sqlite3") is None:
+        return False
+    shutil.copyfile(EXTENSION, folder / EXTENSION.name)
+    return True
 
 
 def copy_real_data(document: str, folder: Path) -> bool:
@@ -69,6 +84,8 @@ class DocumentsTest(WorkFolderTest):
                 make_data(folder)
                 if not copy_real_data(path.relative_to(ROOT).as_posix(), folder):
                     self.skipTest(f"no real record files in {FIXTURES}")
+                if not copy_extension(path.relative_to(ROOT).as_posix(), folder):
+                    self.skipTest(f"sqlite3 is not installed, or cannot load {EXTENSION}")
                 found = list(block_complaints(path.read_text(encoding="utf-8"), folder))
                 self.assertEqual(found, [], "\n" + "\n".join(found))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import math
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -139,6 +140,21 @@ def encode_sequence(context: Features, lists: Mapping[str, Sequence[tuple[str, S
     return message.SerializeToString(deterministic=True)
 
 
+def as_written(value: float) -> float:
+    """The number with the shortest text that is, as a 32-bit float, the same as `value`: 0.1 for the float at 0.1. An
+    integer without an exponent has all its digits."""
+    if not math.isfinite(value):
+        return value
+    single = struct.pack("<f", value)
+    for digits in range(1, 10):
+        if value.is_integer() and len(f"{value:.0f}") <= len(f"{value:.{digits - 1}e}"):
+            return value
+        number = float(f"{struct.unpack('<f', single)[0]:.{digits}g}")
+        if abs(number) < 3.4028236e38 and struct.pack("<f", number) == single:
+            return number
+    raise AssertionError(f"{value} needs more than nine digits")
+
+
 def _value_json(value: Any) -> Any:
     if isinstance(value, bytes):
         try:
@@ -156,7 +172,10 @@ def _feature_json(feature: Any) -> dict[str, Any]:
     which = feature.WhichOneof("kind")
     if which is None:
         return {"kind": "none", "values": []}
-    return {"kind": which.removesuffix("_list"), "values": [_value_json(v) for v in getattr(feature, which).value]}
+    values = getattr(feature, which).value
+    if which == "float_list":
+        values = map(as_written, values)
+    return {"kind": which.removesuffix("_list"), "values": [_value_json(value) for value in values]}
 
 
 def _steps_json(steps: Sequence[Any]) -> dict[str, Any]:

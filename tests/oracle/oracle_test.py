@@ -52,7 +52,7 @@ class FeaturesTest(unittest.TestCase):
         expected = {
             "int32": {"kind": "int32", "values": [-1, 2147483647]},
             "int64": {"kind": "int64", "values": [-9223372036854775808, 9223372036854775807]},
-            "float": {"kind": "float", "values": [0.10000000149011612, "NaN", "Infinity", "-Infinity"]},
+            "float": {"kind": "float", "values": [0.1, "NaN", "Infinity", "-Infinity"]},
             "double": {"kind": "double", "values": [0.1]},
             "bytes": {"kind": "bytes", "values": ["é", {"base64": "/w=="}, ""]},
             "nothing": {"kind": "none", "values": []},

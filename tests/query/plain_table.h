@@ -97,6 +97,13 @@ inline std::string TypeFor(const Column& column, const ColumnsInMemory& columns)
   return integers && reals ? "NUMERIC" : integers ? "INTEGER" : "REAL";
 }
 
+/// Returns the columns of `store` that `SELECT *` shows.
+inline std::vector<Column> ShownColumns(const ColumnStore& store) {
+  std::vector<Column> shown = store.columns();
+  std::erase_if(shown, [](const Column& column) { return column.is_hidden(); });
+  return shown;
+}
+
 /// Fills a plain table `records` of `connection` with the expected columns of `store`, except hidden ones. The columns
 /// get their types only after the values are inserted, because SQLite would store 1.0 in a NUMERIC column as the
 /// integer 1.
@@ -104,8 +111,7 @@ inline void FillPlainTable(const Connection& connection, const ColumnStore& stor
   std::string names;
   std::string declared;
   std::string places;
-  std::vector<Column> shown = store.columns();
-  std::erase_if(shown, [](const Column& column) { return column.is_hidden(); });
+  const std::vector<Column> shown = ShownColumns(store);
   for (const Column& column : shown) {
     const std::string name = (names.empty() ? "" : ",") + QuotedName(column.name);
     names += name;

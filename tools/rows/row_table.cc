@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/rows/row_value.h"
 #include "tools/shell/value_text.h"
 
 namespace ofindex {
@@ -28,7 +29,7 @@ RowTable::RowTable(const std::vector<std::string>& columns, std::optional<size_t
 Result<void> RowTable::Row(const SqlRows& rows, Output& out) {
   TableRow cells;
   const size_t limit = width_ ? std::max(*width_, kLeastCell) : kUncut;
-  for (size_t c = 0; c < kept_columns_; ++c) cells.push_back(ShownValue(rows.At(c), limit));
+  for (size_t c = 0; c < kept_columns_; ++c) cells.push_back(ShownValue(RowValue(rows, c), limit));
   if (layout_) return out.Line(layout_->Line(cells));
   for (const std::string& cell : cells) kept_bytes_ += cell.size();
   kept_.push_back(std::move(cells));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "tools/rows/row_value.h"
 #include "tools/shell/json.h"
 #include "tools/shell/value_text.h"
 #include "tools/terminal/text_width.h"
@@ -12,8 +13,31 @@ namespace {
 
 constexpr size_t kMaxNameWidth = 40;  // up to which names of columns are aligned, in lines
 
+<<<<<<< HEAD:tools/rows/row_writer.cc
 // Returns `names` for people, right-aligned.
 std::vector<std::string> Aligned(const std::vector<std::string>& names) {
+=======
+std::vector<std::string> Distinct(const std::vector<std::string>& names) {
+  std::vector<std::string> distinct;
+  std::set<std::string> taken(names.begin(), names.end());
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    distinct.push_back(name);
+    if (seen.insert(name).second) continue;
+    for (int n = 2; !taken.insert(distinct.back() = StrCat(name, "_", n)).second;) ++n;
+  }
+  return distinct;
+}
+
+// Returns a value of the current row: a float is written as such.
+SqlValue ValueAt(const SqlRows& rows, size_t column) {
+  SqlValue value = rows.At(column);
+  if (rows.holds_floats(column)) value.real = AsFloat(value.real);
+  return value;
+}
+
+std::vector<std::string> Shown(const std::vector<std::string>& columns) {
+>>>>>>> sqlfn:tools/rows/row_writer.cc
   std::vector<std::string> shown;
   size_t width = 0;
   for (const std::string& name : names) {
@@ -44,8 +68,17 @@ Result<void> RowWriter::Begin() {
 Result<void> RowWriter::Row(const SqlRows& rows) {
   const bool first = written_++ == 0;
   switch (form_) {
+<<<<<<< HEAD:tools/rows/row_writer.cc
     case RowForm::kTable: return table_.Row(rows, out_);
     case RowForm::kLine: return LineRow(rows, first);
+=======
+    case RowForm::kTable: {
+      std::vector<std::string> cells;
+      for (size_t i = 0; i < columns_.size(); ++i) cells.push_back(ShownValue(RowValue(rows, i), kMaxCell));
+      table_.Add(std::move(cells));
+      return {};
+    }
+>>>>>>> sqlfn:tools/rows/row_writer.cc
     case RowForm::kJson:
       if (!first) OFINDEX_TRY(out_.Write(","));
       return JsonRow(rows);
@@ -59,7 +92,7 @@ Result<void> RowWriter::Row(const SqlRows& rows) {
 Result<void> RowWriter::LineRow(const SqlRows& rows, bool first) {
   if (!first) OFINDEX_TRY(out_.Line(""));
   for (size_t i = 0; i < columns_.size(); ++i) {
-    OFINDEX_TRY(out_.Line(StrCat(names_[i], " = ", ShownValue(rows.At(i), kUncut))));
+    OFINDEX_TRY(out_.Line(StrCat(names_[i], " = ", ShownValue(RowValue(rows, i), kUncut))));
   }
   return {};
 }
@@ -68,7 +101,7 @@ Result<void> RowWriter::LineRow(const SqlRows& rows, bool first) {
 Result<void> RowWriter::JsonRow(const SqlRows& rows) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     OFINDEX_TRY(out_.Write(StrCat(i == 0 ? "{" : ",", Dump(JsonText(columns_[i])), ":")));
-    OFINDEX_TRY(out_.Write(Dump(JsonOfValue(rows.At(i)))));
+    OFINDEX_TRY(out_.Write(Dump(JsonOfValue(RowValue(rows, i)))));
   }
   return out_.Write("}");
 }
@@ -76,7 +109,7 @@ Result<void> RowWriter::JsonRow(const SqlRows& rows) {
 Result<void> RowWriter::CsvRow(const SqlRows& rows) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     if (i > 0) OFINDEX_TRY(out_.Write(","));
-    OFINDEX_TRY(out_.Write(CsvOfValue(rows.At(i))));
+    OFINDEX_TRY(out_.Write(CsvOfValue(RowValue(rows, i))));
   }
   return out_.Write("\n");
 }

@@ -1,6 +1,9 @@
 #include "tools/shell/json.h"
 
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -18,7 +21,7 @@ Json JsonValues(const DecodedRecord& record, FeatureValue value) {
       for (const ByteView bytes : record.bytes(value)) values.push_back(JsonBytes(bytes));
       break;
     case FeatureKind::kFloat:
-      for (const float real : record.floats(value)) values.push_back(JsonReal(double{real}));
+      for (const float real : record.floats(value)) values.push_back(JsonReal(AsFloat(double{real})));
       break;
     case FeatureKind::kDouble:
       for (const double real : record.doubles(value)) values.push_back(JsonReal(real));
@@ -78,6 +81,17 @@ Json JsonBytes(ByteView bytes) {
 }
 
 // Floats are widened exactly. JSON cannot express values that are not finite, so protobuf's JSON strings are used.
+double AsFloat(double real) {
+  if (!(std::abs(real) <= double{std::numeric_limits<float>::max()})) return real;
+  const auto single = static_cast<float>(real);
+  if (double{single} != real) return real;
+  std::array<char, 32> text{};
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), single);
+  double read = real;
+  std::from_chars(text.data(), written.ptr, read);
+  return static_cast<float>(read) == single ? read : real;
+}
+
 Json JsonReal(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";

@@ -28,6 +28,10 @@ using Json = nlohmann::ordered_json;
 /// Returns a number, or the string that protobuf's JSON uses for a value that is not finite.
 [[nodiscard]] Json JsonReal(double value);
 
+/// Returns the double that is written as the float of value `real` is: 0.2 for 0.20000000298023224, the float nearest
+/// to 0.2. As a float, it is the same. Returns `real` if no float has this value.
+[[nodiscard]] double AsFloat(double real);
+
 /// Returns the features of a record as docs/cli.md specifies: NAME -> {"kind", "values"}, lists as NAME[].
 [[nodiscard]] Json JsonFeatures(const DecodedRecord& record);
 

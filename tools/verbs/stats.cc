@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "query/columns/column_affinity.h"
 #include "query/columns/find_column.h"
 #include "query/columns/snapshot.h"
 #include "query/stats/group_stats.h"
@@ -60,6 +61,31 @@ Result<Column> GroupingColumn(const ColumnStore& store, const std::string& name)
   if (!column.is_list()) return column;
   return Fail(ErrorCode::kUsage, StrCat("column '", Printable(column.name), "' holds lists, which cannot be grouped"),
               "`ofindex sql` can expand them with json_each()");
+}
+
+bool HoldsFloats(const ColumnStore& store, const Column& column) {
+  return !column.is_list() && DeclaredType(store, column) == kFloatType;
+}
+
+// Writes the values of a column of floats as floats. Quartiles and bins are computed, and stay doubles.
+void WriteAsFloats(ColumnStats& stats) {
+  stats.min.real = AsFloat(stats.min.real);
+  stats.max.real = AsFloat(stats.max.real);
+  for (ValueCount& each : stats.top) each.value.real = AsFloat(each.value.real);
+}
+
+void WriteAsFloats(const ColumnStore& store, const Column& by, const std::vector<Column>& columns,
+                   GroupedStats& stats) {
+  const auto write = [&](GroupRow& row) {
+    if (HoldsFloats(store, by)) row.value.real = AsFloat(row.value.real);
+    for (size_t c = 0; c < row.sums.size(); ++c) {
+      if (!HoldsFloats(store, columns[c])) continue;
+      row.sums[c].min.real = AsFloat(row.sums[c].min.real);
+      row.sums[c].max.real = AsFloat(row.sums[c].max.real);
+    }
+  };
+  for (GroupRow& row : stats.groups) write(row);
+  write(stats.others);
 }
 
 // Returns the columns to summarise by group: numeric ones. A requested column without numbers is an error.
@@ -195,7 +221,8 @@ Result<int> ShowColumns(ColumnStore& store, const std::string& path, const Stats
   Json& array = document["columns"] = Json::array();
   bool first = true;
   for (const Column& column : columns) {
-    OFINDEX_ASSIGN(const ColumnStats stats, StatsOf(store, column, options));
+    OFINDEX_ASSIGN(ColumnStats stats, StatsOf(store, column, options));
+    if (HoldsFloats(store, column)) WriteAsFloats(stats);
     if (context.json) {
       array.push_back(ToJson(stats));
     } else if (context.jsonl) {
@@ -218,8 +245,9 @@ Result<int> ShowGroups(ColumnStore& store, const std::string& path, const StatsA
   OFINDEX_ASSIGN(const std::vector<Column> columns, SummedColumns(store, arguments, by));
   const bool data = context.json || context.jsonl || arguments.csv;
   const size_t limit = arguments.top.value_or(data ? kMaxTop : kTop);
-  OFINDEX_ASSIGN(const GroupedStats stats,
+  OFINDEX_ASSIGN(GroupedStats stats,
                  GroupStats(store, by, columns, {.limit = limit, .cancel = &context.progress.cancel}));
+  WriteAsFloats(store, by, columns, stats);
   Output& out = Output::Standard();
   if (context.json) {
     Json groups = Json::array();

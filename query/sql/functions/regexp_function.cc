@@ -39,7 +39,7 @@ Result<bool> Search(sqlite3_context* context, sqlite3_value** values) {
   std::unique_ptr<Pattern> owned;
   OFINDEX_ASSIGN(Pattern* const pattern, PatternOf(context, values[0], owned));
   OFINDEX_ASSIGN(const std::string_view text, TextIn(values[1]));
-  const Result<bool> found = pattern->FoundIn(text, limits);
+  Result<bool> found = pattern->FoundIn(text, limits);
   if (owned != nullptr) {
     sqlite3_set_auxdata(context, kPatternArgument, owned.release(),
                         [](void* old) { delete static_cast<Pattern*>(old); });

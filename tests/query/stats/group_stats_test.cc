@@ -58,10 +58,11 @@ void CheckGroups(const StatsTable& table, const Column& by, const std::vector<Co
 TEST_CASE("groups by a column of any kind equal SQL's GROUP BY, ordered by size") {
   for (uint32_t seed = 40; seed < 44; ++seed) {
     const StatsTable table(seed);
-    for (const Column& by : table.store().columns()) {
+    const std::vector<Column> shown = ShownColumns(table.store());
+    for (const Column& by : shown) {
       CAPTURE(seed);
       CAPTURE(by.name);
-      CheckGroups(table, by, table.store().columns());
+      CheckGroups(table, by, shown);
     }
   }
 }

@@ -128,7 +128,7 @@ void CheckLengths(const StatsTable& table, const Questions& ask, const ColumnSta
 }
 
 void CheckAllColumns(const StatsTable& table) {
-  for (const Column& column : table.store().columns()) {
+  for (const Column& column : ShownColumns(table.store())) {
     CAPTURE(column.name);
     const Questions ask(column);
     const ColumnStats stats = Stats(table.store(), column, {.top = 5, .bins = 7});
