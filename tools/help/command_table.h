@@ -30,8 +30,8 @@ struct OptionText {
   bool is_argument = false;
   bool is_required = false;
   bool may_begin_with_dash = false;  ///< of an argument that is SQL
-  bool repeats = false;    ///< may be given several times
-  bool is_common = false;  ///< of every verb
+  bool repeats = false;              ///< may be given several times
+  bool is_common = false;            ///< of every verb
 
   /// Returns each of `names`: "-o" and "--output".
   [[nodiscard]] std::vector<std::string> NameList() const;

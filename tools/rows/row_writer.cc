@@ -13,31 +13,8 @@ namespace {
 
 constexpr size_t kMaxNameWidth = 40;  // up to which names of columns are aligned, in lines
 
-<<<<<<< HEAD:tools/rows/row_writer.cc
 // Returns `names` for people, right-aligned.
 std::vector<std::string> Aligned(const std::vector<std::string>& names) {
-=======
-std::vector<std::string> Distinct(const std::vector<std::string>& names) {
-  std::vector<std::string> distinct;
-  std::set<std::string> taken(names.begin(), names.end());
-  std::set<std::string> seen;
-  for (const std::string& name : names) {
-    distinct.push_back(name);
-    if (seen.insert(name).second) continue;
-    for (int n = 2; !taken.insert(distinct.back() = StrCat(name, "_", n)).second;) ++n;
-  }
-  return distinct;
-}
-
-// Returns a value of the current row: a float is written as such.
-SqlValue ValueAt(const SqlRows& rows, size_t column) {
-  SqlValue value = rows.At(column);
-  if (rows.holds_floats(column)) value.real = AsFloat(value.real);
-  return value;
-}
-
-std::vector<std::string> Shown(const std::vector<std::string>& columns) {
->>>>>>> sqlfn:tools/rows/row_writer.cc
   std::vector<std::string> shown;
   size_t width = 0;
   for (const std::string& name : names) {
@@ -68,17 +45,8 @@ Result<void> RowWriter::Begin() {
 Result<void> RowWriter::Row(const SqlRows& rows) {
   const bool first = written_++ == 0;
   switch (form_) {
-<<<<<<< HEAD:tools/rows/row_writer.cc
     case RowForm::kTable: return table_.Row(rows, out_);
     case RowForm::kLine: return LineRow(rows, first);
-=======
-    case RowForm::kTable: {
-      std::vector<std::string> cells;
-      for (size_t i = 0; i < columns_.size(); ++i) cells.push_back(ShownValue(RowValue(rows, i), kMaxCell));
-      table_.Add(std::move(cells));
-      return {};
-    }
->>>>>>> sqlfn:tools/rows/row_writer.cc
     case RowForm::kJson:
       if (!first) OFINDEX_TRY(out_.Write(","));
       return JsonRow(rows);

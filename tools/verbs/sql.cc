@@ -141,9 +141,10 @@ void AddSql(CommandLine& line, Context& context) {
                       Formats::kJsonAndJsonl);
   auto arguments = std::make_shared<SqlArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after");
-  verb.AddArgument("QUERY", arguments->query,
-                   "One SELECT; - reads it from standard input, @FILE from a file. Without it, asks for statements on a "
-                   "terminal")
+  verb.AddArgument(
+          "QUERY", arguments->query,
+          "One SELECT; - reads it from standard input, @FILE from a file. Without it, asks for statements on a "
+          "terminal")
       .MayBeginWithDash();
   AddParameters(verb, arguments->parameters);
   AddSessionOptions(verb, arguments->session);
