@@ -16,7 +16,8 @@ from ofindex import _ofindex
 ROOT = Path(__file__).resolve().parents[2]
 
 #: Functions that run no Python code, free no object and do not touch the GIL, or that are called only while the module
-#: is imported. Items are set in new lists and tuples alone.
+#: is imported. Items are set in new lists and tuples alone. PyObject_CallObject and Py_VaBuildValue are called only by
+#: the parked PyObject_CallMethod.
 HARMLESS_NAMES = """
     PyBuffer_FillInfo PyBytes_AsString PyBytes_FromStringAndSize PyBytes_Size PyCapsule_GetContext
     PyCapsule_GetPointer PyCapsule_New PyCapsule_SetContext PyCapsule_SetDestructor PyCapsule_SetName PyDict_Next
@@ -25,13 +26,13 @@ HARMLESS_NAMES = """
     PyGILState_GetThisThreadState PyIndex_Check PyInterpreterState_Get PyInterpreterState_GetDict PyList_Append
     PyList_GetItem PyList_GetItemRef PyList_SetItem PyLong_AsDouble PyLong_FromLong PyLong_FromUnsignedLong
     PyLong_FromUnsignedLongLong PyMapping_Check PyMem_Calloc PyMem_Free PyMem_Malloc PyModuleDef_Init PyModule_GetDef
-    PyModule_GetDict PyModule_GetState PyModule_NewObject PyNumber_Add PyObject_CheckBuffer PyObject_Free
-    PyObject_GC_Del PyObject_GC_Track PyObject_GC_UnTrack PyObject_GetTypeData PyObject_Init PyObject_Malloc
-    PyObject_Realloc PySequence_Check PyThreadState_GetUnchecked PyTuple_GetItem PyTuple_SetItem PyTuple_Size
-    PyType_FromSpec PyType_GetFlags PyType_GetModuleName PyType_GetName PyType_GetSlot PyType_IsSubtype PyType_Ready
-    PyUnicode_AsUTF8 PyUnicode_AsUTF8AndSize PyUnicode_FromString PyUnicode_FromStringAndSize
+    PyModule_GetDict PyModule_GetState PyModule_NewObject PyNumber_Add PyObject_CallObject PyObject_CheckBuffer
+    PyObject_Free PyObject_GC_Del PyObject_GC_Track PyObject_GC_UnTrack PyObject_GetTypeData PyObject_Init
+    PyObject_Malloc PyObject_Realloc PySequence_Check PyThreadState_GetUnchecked PyTuple_GetItem PyTuple_SetItem
+    PyTuple_Size PyType_FromSpec PyType_GetFlags PyType_GetModuleName PyType_GetName PyType_GetSlot PyType_IsSubtype
+    PyType_Ready PyUnicode_AsUTF8 PyUnicode_AsUTF8AndSize PyUnicode_FromString PyUnicode_FromStringAndSize
     PyUnicode_InternFromString PyUnicode_InternInPlace PyVectorcall_NARGS Py_AtExit Py_CompileString
-    Py_CompileStringExFlags Py_GenericAlias Py_GenericAliasType Py_IsInitialized Py_Version
+    Py_CompileStringExFlags Py_GenericAlias Py_GenericAliasType Py_IsInitialized Py_VaBuildValue Py_Version
     _PyThreadState_UncheckedGet _PyType_Lookup _PyType_LookupRef _PyWeakref_RefType _Py_IncRef
 """
 HARMLESS = frozenset(HARMLESS_NAMES.split())
