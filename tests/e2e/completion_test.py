@@ -62,9 +62,9 @@ class CompletionTest(CommandTest):
 
     def test_each_place_of_a_command_line_has_its_candidates(self) -> None:
         for words, expected in {
-            ("s",): ["words", "schema", "stats", "sample", "sql"],
+            ("s",): ["words", "schema", "stats", "sample", "split", "sql"],
             ("info", ""): ["paths", "folder/", "odd name", "odd name.ofidx", "plants/"],
-            ("get", "plants/leaves", "--feature", ""): ["words", "leaf/width", "long name", "round"],
+            ("get", "plants/leaves", "--feature", ""): ["words +", "leaf/width", "long name", "round"],
             ("stats", "plants/leaves", "--by", "_"): ["words", "_length", "_shard"],
             ("stats", "plants/leaves", "r"): ["words", "round"],
             ("build", "plants/leaves", "--columns", "n"): ["words +", "none"],
@@ -75,7 +75,7 @@ class CompletionTest(CommandTest):
             ("export", "plants/leaves", "--output", ""): ["folders"],
             ("where", "plants/leaves", ""): ["words"],
             ("frobnicate", ""): ["words"],
-            ("get", "--io", "mmap", "--i"): ["words"],
+            ("get", "--io", "mmap", "--io"): ["words"],
             ("help", "--", "bu"): ["words", "build"],
         }.items():
             with self.subTest(words=words):

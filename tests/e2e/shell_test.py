@@ -73,7 +73,7 @@ class StatementTest(ShellCase):
 
     def test_a_statement_ends_with_a_semicolon_perhaps_lines_later(self) -> None:
         prompt = self.prompt()
-        self.assertIn("flowers.ofidx", self.greeting)
+        self.assertIn("0.1.0 on flowers\n", self.greeting)
         self.assertEqual(prompt.ask("SELECT count(*) AS n FROM records;"), "n\n9\n")
         prompt.send("SELECT name, count(*) AS n -- a comment; with a semicolon\n")
         prompt.expect(r"^    \.\.\.> $")

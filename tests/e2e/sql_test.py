@@ -230,7 +230,7 @@ class AnswerTest(SqlCase):
     def test_without_a_terminal_no_form_is_limited_to_a_number_of_rows(self) -> None:
         many = ENDLESS.replace("FROM n", "FROM n WHERE i < 2500") + "SELECT i FROM n"
         self.assertEqual(len(self.expect(0, "sql", "data", many, "--max-rows", "2000").text.splitlines()), 2001)
-        for form, lines in (("--table", 2501), ("--csv", 2501), ("--jsonl", 2500)):
+        for form, lines in (("--quiet", 2501), ("--csv", 2501), ("--jsonl", 2500)):
             self.assertEqual(len(self.expect(0, "sql", "data", many, form).text.splitlines()), lines)
         self.assertEqual(len(self.expect(0, "sql", "data", many, "--json").json["rows"]), 2500)
 

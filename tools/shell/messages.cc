@@ -48,8 +48,17 @@ std::string HintOf(const Error& error) {
   if (error.system == ENOSPC || error.system == EDQUOT || error.system == EFBIG) {
     return "make room, and run it again; nothing half-written is left";
   }
-  if (error.code == ErrorCode::kIo) return "fix the cause that the system reports, and run it again";
-  return "see `ofindex --help`";
+  switch (error.code) {
+    case ErrorCode::kIo: return "fix the cause that the system reports, and run it again";
+    case ErrorCode::kLimit: return "ask for less at a time, or free some memory, and run it again";
+    case ErrorCode::kIndex: return "build the index again with `ofindex build DATA --force`";
+    case ErrorCode::kStale:
+      return "run it again; if the data have changed, bring the index up to date with `ofindex update INDEX`";
+    case ErrorCode::kDamage: return "`ofindex verify INDEX` lists what is damaged";
+    case ErrorCode::kFormat: return "correct the file at that place, and run it again";
+    case ErrorCode::kFeature: return "`ofindex schema INDEX` lists the features and their kinds";
+    default: return "see `ofindex --help`";
+  }
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ Result<void> DivideArguments(SqlArguments& arguments) {
     return {};
   }
   if (!arguments.index.empty()) return {};
-  return Fail(ErrorCode::kUsage, "INDEX is missing; usage: ofindex sql INDEX [QUERY] [OPTIONS]",
+  return Fail(ErrorCode::kUsage, "INDEX is missing; usage: ofindex sql [INDEX] [QUERY] [OPTIONS]",
               "see `ofindex sql --help`");
 }
 
