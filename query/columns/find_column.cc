@@ -37,6 +37,7 @@ Result<Column> FindColumn(const ColumnStore& store, std::string_view name) {
     const std::string& main = MainColumn(feature);
     const Column* column = main.empty() ? nullptr : FindExactly(store, main);
     if (column != nullptr) return *column;
+    return tl::unexpected(NoColumn(store, name));
   }
   const std::string folded = Folded(name);
   if (const Column* column = FindIf(store, [&](const Column& c) { return Folded(c.name) == folded; })) return *column;

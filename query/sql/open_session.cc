@@ -139,7 +139,7 @@ Result<SqlSession> OpenOn(AllTables all, const std::vector<MemoryTable>& tables,
   std::vector<std::string> names = NamesOf(*shared);
   for (const MemoryTable& table : tables) names.push_back(table.name);
   OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, std::move(names), memory_bytes));
-  for (const IndexTables& index : *shared) session.KnowFeaturesOf(index.store);
+  if (!shared->empty()) session.KnowFeaturesOf(shared->front().store);
   const auto groups = std::make_shared<Groups>(shared);
   session.AskFirst([groups](std::string_view sql, const std::vector<SqlParameter>& parameters,
                             const SqlLimits& limits) { return groups->Query(sql, parameters, limits); });

@@ -100,7 +100,6 @@ Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
   sqlite3_drop_modules(db, kept.data());
   for (const std::string& table : tables_) {
     OFINDEX_ASSIGN(SqlTable loaded, LoadTable(db, table));
-    for (const SqlTable::Column& column : loaded.columns) columns_.push_back(column.name);
     if (registered_.size() < registered) registered_.push_back(std::move(loaded));
   }
   if (!RegisterSqlFunctions(db, &monitor_) || !AddFunctions(db, work_limits())) return NoSession(sqlite3_errmsg(db));
@@ -113,19 +112,27 @@ Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
   return {};
 }
 
-// Returns the columns of a table. SQLite creates an eponymous virtual table when a statement first names it, and that
-// takes more than statements may do later.
+// Returns a table with the columns that `*` stands for, and collects all, hidden ones too. SQLite creates an eponymous
+// virtual table when a statement first names it, and that takes more than statements may do later.
 Result<SqlTable> SqlAuthorizer::LoadTable(sqlite3* db, const std::string& table) {
-  const std::string sql = StrCat("SELECT * FROM ", table);
+  const size_t dot = table.find('.');
+  const std::string schema = dot == std::string::npos ? "" : table.substr(0, dot + 1);
+  const std::string sql = StrCat("PRAGMA ", schema, "table_xinfo(", table.substr(schema.size()), ")");
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(db, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) return NoSession(sqlite3_errmsg(db));
+  const auto text = [&](int column) {
+    const unsigned char* const value = sqlite3_column_text(statement, column);
+    return std::string(value == nullptr ? "" : reinterpret_cast<const char*>(value));
+  };
+  constexpr int kName = 1, kType = 2, kHidden = 6;
   SqlTable loaded{table, {}};
-  for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-    const char* const name = sqlite3_column_name(statement, i);
-    const char* const type = sqlite3_column_decltype(statement, i);
-    if (name != nullptr) loaded.columns.push_back({name, type == nullptr ? "" : type});
+  int result = SQLITE_ROW;
+  while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+    columns_.push_back(text(kName));
+    if (sqlite3_column_int(statement, kHidden) == 0) loaded.columns.push_back({columns_.back(), text(kType)});
   }
   sqlite3_finalize(statement);
+  if (result != SQLITE_DONE) return NoSession(sqlite3_errmsg(db));
   return loaded;
 }
 

@@ -20,8 +20,7 @@ namespace {
 constexpr char kNamesHint[] = "`SELECT name, \"column\" FROM features` lists the features and their columns";
 constexpr char kPatternHint[] = "write the pattern as for Perl or Python: `\\d+`, `^(train|val)_`, `(?i)cat`";
 constexpr char kRefusedHint[] =
-    "a statement may only read the tables records, shards, features, bad and damage, and call functions without side "
-    "effects";
+    "a statement may only read the tables of its session, and call functions without side effects";
 
 ErrorCode CodeOf(int result) {
   if (result == SQLITE_IOERR_DATA) return ErrorCode::kStale;

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import unittest
-from pathlib import Path
 
 from e2e.command import COMMAND, CommandTest
-from e2e.terminals import Terminal
+from e2e.pseudo_terminal import PseudoTerminal
 from oracle import messages, records
 
 # How each shell is started without the files of the person who runs the test, and reads the script of completions.
@@ -90,22 +90,20 @@ class CompletionTest(CommandTest):
                 self.assertIn("--help", offered)
 
     def in_shell(self, name: str, argv: list[str], script: str) -> None:
-        environment = os.environ | {
-            "HOME": str(self.dir), "XDG_CONFIG_HOME": str(self.dir), "XDG_DATA_HOME": str(self.dir),
-            "PATH": f"{Path(COMMAND).resolve().parent}:{os.environ['PATH']}", "TERM": "xterm", "LC_ALL": "C.UTF-8",
-            "PS1": "$ ", "ENV": "", "INPUTRC": "/dev/null",
-        }  # fmt: skip
-        with Terminal(argv, self.dir, environment) as terminal:
-            terminal.type(f"{script}; printf '%s\\n' rea''dy\r")
-            terminal.wait_for("^ready$")
-            for typed, expected in TYPED.items():
-                with self.subTest(shell=name, typed=typed):
-                    terminal.type(f"{typed}\t{BEGIN_OF_LINE}printf '<%s>\\n' {END_OF_LINE} en''d\r")
-                    terminal.wait_for("^<ofindex>$")
-                    words = terminal.wait_for(r"((?:^<.*>\n)*)<end>$")[1]
-                    found = ["ofindex", *(word[1:-1] for word in words.splitlines())]
-                    # zsh takes the slash after a folder away when a space follows.
-                    self.assertEqual([word.rstrip("/") for word in found], [word.rstrip("/") for word in expected])
+        folder = str(self.dir)
+        terminal = PseudoTerminal(
+            self, *argv[1:], program=argv[0], columns=200, lines=50, HOME=folder, XDG_CONFIG_HOME=folder,
+            XDG_DATA_HOME=folder, PATH=f"{COMMAND.parent}:{os.environ['PATH']}", PS1="$ ", ENV="", INPUTRC="/dev/null",
+        )  # fmt: skip
+        terminal.send(f"{script}; printf '%s\\n' rea''dy\r")
+        terminal.expect("ready\n")
+        for typed, expected in TYPED.items():
+            with self.subTest(shell=name, typed=typed):
+                terminal.send(f"{typed}\t{BEGIN_OF_LINE}printf '<%s>\\n' {END_OF_LINE} en''d\r")
+                printed = terminal.expect(r"<ofindex>\n(?:[^<\n]*<.*>\n)*?[^<\n]*<end>\n")
+                found = re.findall("<(.*)>\n", printed[printed.rindex("<ofindex>\n") :])[:-1]
+                # zsh takes the slash after a folder away when a space follows.
+                self.assertEqual([word.rstrip("/") for word in found], [word.rstrip("/") for word in expected])
 
     def test_bash_zsh_and_fish_complete_what_only_one_candidate_begins_with(self) -> None:
         for name, (argv, script) in SHELLS.items():

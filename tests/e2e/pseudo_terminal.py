@@ -1,4 +1,4 @@
-"""Runs the `ofindex` command on a pseudo-terminal, as a user at a keyboard does."""
+"""Runs the `ofindex` command, or another program, on a pseudo-terminal, as a user at a keyboard does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,13 @@ class PseudoTerminal:
     """A command with a terminal of its own as standard input, output and error."""
 
     def __init__(
-        self, test: CommandTest, *args: str | Path, columns: int = 80, lines: int = 24, **variables: str | None
+        self,
+        test: CommandTest,
+        *args: str | Path,
+        program: str | Path = COMMAND,
+        columns: int = 80,
+        lines: int = 24,
+        **variables: str | None,
     ) -> None:
         """`variables` are added to the environment; None removes one."""
         self.test = test
@@ -43,7 +49,7 @@ class PseudoTerminal:
                 environment[name] = value
         self.modes = termios.tcgetattr(self.slave)
         self.process = subprocess.Popen(
-            [COMMAND, *map(str, args)],
+            [program, *map(str, args)],
             cwd=test.dir,
             env=environment,
             stdin=self.slave,

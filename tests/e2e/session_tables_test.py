@@ -193,7 +193,7 @@ class IndexesTest(SessionCase):
             ("a=nothing", 4, "nothing.ofidx: there is no index"),
         ):
             self.assertIn(words, self.expect_error(code, "sql", "--index", index, "SELECT 1").stderr)
-        self.assertIn("QUERY is required", self.expect_error(2, "sql", "SELECT 1").stderr)
-        self.assertIn("INDEX is required", self.expect_error(2, "sql").stderr)
+        self.assertIn("SELECT 1.ofidx: there is no index", self.expect_error(4, "sql", "SELECT 1").stderr)
+        self.assertIn("INDEX is missing", self.expect_error(2, "sql").stderr)
         many = [word for i in range(11) for word in ("--index", f"x{i}=data")]
         self.assertIn("query fewer indexes", self.expect_error(7, "sql", *many, "SELECT 1").stderr)

@@ -63,8 +63,8 @@ class CommandPeersTest(WorkTest):
         for name in ("data", "it's [odd]"):
             self.run_command("build", name, "-q")
             hint = self.run_command("cat", name, "--to", "parquet", code=2).stderr.splitlines()[1]
-            call = hint.removeprefix("hint: ").partition(", or write")[0]
-            call = call.replace("python -c", f"{shlex.quote(sys.executable)} -W ignore -c")
+            call = hint.removeprefix("hint: ").removesuffix(" writes all records")
+            call = call.replace("python3 -c", f"{shlex.quote(sys.executable)} -W ignore -c")
             subprocess.run(call, shell=True, cwd=self.dir, check=True, timeout=120)
             table = pyarrow.parquet.read_table(self.dir / "FILE.parquet")
             self.assertEqual(table.column("label").to_pylist(), [number % 10 for number in range(COUNT)])

@@ -76,8 +76,13 @@ const std::vector<ExitCodeText>& ExitCodes() {
 
 const std::vector<VariableText>& Variables() {
   static const std::vector<VariableText> variables = {
+      {"OFINDEX_INDEX_DIR", "the folder of --index-dir, also for the Python package and the C++ library"},
       {"NO_COLOR", "if set and not empty, no colours"},
       {"CLICOLOR_FORCE", "if set, not empty and not 0, colours even in a pipe"},
+      {"COLUMNS", "the width of the terminal, if set to a number; otherwise the terminal is asked"},
+      {"PAGER", "shows long results of the prompt of `sql`; default less, none if empty"},
+      {"XDG_STATE_HOME",
+       "what was entered at the prompt of `sql` is in its subfolder ofindex/; default ~/.local/state"},
       {"XDG_CACHE_HOME",
        "the maps of indexes whose folder cannot be written are in its subfolder ofindex/; default ~/.cache"},
   };

@@ -1,9 +1,12 @@
 #include "tools/help/help_text.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <string_view>
 
 #include "base/text.h"
+#include "tools/terminal/terminal.h"
 
 namespace ofindex {
 namespace {
@@ -11,6 +14,7 @@ namespace {
 constexpr size_t kTermIndent = 2;
 constexpr size_t kHelpColumn = 28;  // where the explanation of an option begins
 constexpr size_t kMinHelpWidth = 30;
+constexpr size_t kMaxHelpWidth = 100;  // longer lines are hard to read
 
 // Appends `text`, broken at spaces, each line after the first behind `indent` spaces. `column` is where it begins.
 void AppendWrapped(std::string& out, std::string_view text, size_t column, size_t indent, size_t width) {
@@ -61,6 +65,8 @@ void AppendExamples(std::string& out, const std::vector<ExampleText>& examples, 
 }
 
 }  // namespace
+
+size_t HelpWidth() { return std::min(TerminalWidth(STDOUT_FILENO).value_or(kMaxHelpWidth), kMaxHelpWidth); }
 
 std::string HelpOfCommand(const CommandTable& table, size_t width) {
   std::string out;

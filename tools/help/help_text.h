@@ -7,8 +7,8 @@
 
 namespace ofindex {
 
-/// The width of the help where that of the terminal is not known.
-inline constexpr size_t kHelpWidth = 100;
+/// Returns the width of help on standard output: that of the terminal, but at most 100 characters.
+[[nodiscard]] size_t HelpWidth();
 
 /// Returns the text of `ofindex --help` in lines of at most `width` characters: the verbs, and where to read on.
 [[nodiscard]] std::string HelpOfCommand(const CommandTable& table, size_t width);

@@ -255,7 +255,7 @@ Result<VerbBody> CommandLine::Parse(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     const VerbText* verb = parser_->Named();
     const CommandTable& table = parser_->table;
-    return parser_->Prints(verb == nullptr ? HelpOfCommand(table, kHelpWidth) : HelpOfVerb(table, *verb, kHelpWidth));
+    return parser_->Prints(verb == nullptr ? HelpOfCommand(table, HelpWidth()) : HelpOfVerb(table, *verb, HelpWidth()));
   } catch (const CLI::CallForVersion&) {
     return parser_->Prints(parser_->Version() + "\n");
   } catch (const CLI::ParseError& error) {

@@ -213,13 +213,13 @@ Result<bool> RunDotCommand(std::string_view line, PromptSession& session) {
   return found->run(argument, session);
 }
 
-Completion CompleteDotCommand(std::string_view line, const std::vector<SqlTable>& tables) {
+WordCompletion CompleteDotCommand(std::string_view line, const std::vector<SqlTable>& tables) {
   const size_t end = line.find_first_of(" \t");
   if (end == std::string_view::npos) return {0, WordsWith(line, NamesOfCommands())};
   const std::string name = Folded(line.substr(0, end));
   const size_t begin = line.find_last_of(" \t") + 1;
   if (name == ".explain") {
-    Completion completion = CompleteSql(line.substr(end), tables);
+    WordCompletion completion = CompleteSql(line.substr(end), tables);
     completion.begin += end;
     return completion;
   }

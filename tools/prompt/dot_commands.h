@@ -20,6 +20,6 @@ namespace ofindex {
 [[nodiscard]] Result<bool> RunDotCommand(std::string_view line, PromptSession& session);
 
 /// Completes the name of a dot command, or its argument.
-[[nodiscard]] Completion CompleteDotCommand(std::string_view line, const std::vector<SqlTable>& tables);
+[[nodiscard]] WordCompletion CompleteDotCommand(std::string_view line, const std::vector<SqlTable>& tables);
 
 }  // namespace ofindex

@@ -85,9 +85,12 @@ std::vector<std::string> HistoryFile::Load() const {
     if (end > begin && end - begin <= kMaxEntryBytes) entries.push_back(Printable(text.substr(begin, end - begin)));
     begin = end + 1;
   }
-  if (entries.size() <= kMaxHistoryEntries) return entries;
-  const bool much_longer = entries.size() > 2 * kMaxHistoryEntries || text.size() == size_t{kMaxHistoryBytes};
-  entries.erase(entries.begin(), entries.end() - static_cast<ptrdiff_t>(kMaxHistoryEntries));
+  const bool only_end = text.size() == size_t{kMaxHistoryBytes};
+  if (only_end && !entries.empty()) entries.erase(entries.begin());  // its beginning was not read
+  const bool much_longer = only_end || entries.size() > 2 * kMaxHistoryEntries;
+  if (entries.size() > kMaxHistoryEntries) {
+    entries.erase(entries.begin(), entries.end() - static_cast<ptrdiff_t>(kMaxHistoryEntries));
+  }
   if (much_longer) Rewrite(path_, entries);
   return entries;
 }

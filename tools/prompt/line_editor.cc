@@ -203,7 +203,7 @@ unsigned char LineEditor::Complete() {
   if (before.find_first_not_of(" \t") == std::string::npos) {
     return el_insertstr(editor_, kIndent) == 0 ? CC_REFRESH : CC_ERROR;
   }
-  const Completion completion = completer_(before);
+  const WordCompletion completion = completer_(before);
   if (completion.candidates.empty()) return CC_REFRESH_BEEP;
   const std::string word = before.substr(completion.begin);
   const bool only = completion.candidates.size() == 1;

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "tools/prompt/prompt_signals.h"
 #include "tools/shell/messages.h"
 #include "tools/terminal/terminal.h"
 #include "tools/terminal/text_width.h"
@@ -27,6 +28,7 @@ namespace {
 
 constexpr const char* kLess = "less";
 constexpr const char* kLessOptions = "LESS=FRSX";  // quit if one screen, keep colours, chop lines, keep the screen
+constexpr size_t kMaxHeldBytes = size_t{1} << 20;  // of a result that may fit on the screen
 constexpr int kCommandNotFound = 127;              // of a shell
 
 bool IsInstalled(std::string_view program) {
@@ -103,7 +105,7 @@ Result<void> Pager::Write(std::string_view raw) {
   if (process_ >= 0) return WriteTo(pipe_, text);
   if (command_.empty()) return WriteTo(STDOUT_FILENO, text);
   held_ += text;
-  if (!IsLong(text)) return {};
+  if (!IsLong(text) && held_.size() <= kMaxHeldBytes) return {};
   Start();
   return WriteTo(process_ >= 0 ? pipe_ : STDOUT_FILENO, std::exchange(held_, ""));
 }
@@ -115,6 +117,7 @@ Result<void> Pager::End() {
   ::close(pipe_);
   int status = 0;
   while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    if (PromptSignals::must_end()) ::kill(process_, SIGTERM);
   }
   process_ = -1;
   if (WIFEXITED(status) && WEXITSTATUS(status) == kCommandNotFound) {
@@ -126,11 +129,13 @@ Result<void> Pager::End() {
 // Returns true once the result is longer than the screen, the prompt included.
 bool Pager::IsLong(std::string_view text) {
   for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    const size_t width = ShownWidth(text.substr(0, end));
+    const size_t width = line_width_ + ShownWidth(text.substr(0, end));
     lines_left_ -= std::min(lines_left_, 1 + (width == 0 ? 0 : (width - 1) / width_));
+    line_width_ = 0;
     text.remove_prefix(end + 1);
   }
-  return lines_left_ == 0;
+  line_width_ += ShownWidth(text);
+  return lines_left_ <= line_width_ / width_;
 }
 
 void Pager::Start() {

@@ -38,8 +38,9 @@ class Pager {
   const Context& context_;
   std::string command_;  // of the pager; empty: none
   size_t width_;
-  size_t lines_left_;  // on the screen
-  std::string held_;   // until it is known whether the result is long
+  size_t lines_left_;      // on the screen
+  size_t line_width_ = 0;  // of the line that has no end yet
+  std::string held_;       // until it is known whether the result is long
   pid_t process_ = -1;
   int pipe_ = -1;
   bool left_ = false;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "tools/prompt/prompt_signals.h"
 
@@ -29,6 +30,7 @@ LineInput PlainReader::Read(const std::string& prompt) {
     }
     if (PromptSignals::WaitForInput()) {
       const ssize_t n = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+      if (n == 0 && !ahead_.empty()) return {LineInput::Kind::kLine, std::exchange(ahead_, "")};
       if (n == 0 || (n < 0 && errno != EINTR)) return {LineInput::Kind::kEnd, ""};
       if (n > 0) ahead_.append(bytes.data(), static_cast<size_t>(n));
     } else if (PromptSignals::must_end()) {

@@ -88,10 +88,10 @@ class Prompt {
     history_.Append(entry);
   }
 
-  [[nodiscard]] Completion CompleteLine(std::string_view line) const {
+  [[nodiscard]] WordCompletion CompleteLine(std::string_view line) const {
     const std::string& before = input_.unfinished();
     if (line.starts_with('.')) return CompleteDotCommand(line, session_.tables());
-    Completion completion = CompleteSql(before + std::string(line), session_.tables());
+    WordCompletion completion = CompleteSql(before + std::string(line), session_.tables());
     if (completion.begin < before.size()) return {};  // the word begins on an earlier line
     completion.begin -= before.size();
     return completion;

@@ -20,13 +20,13 @@ struct LineInput {
 };
 
 /// How the word before the cursor may go on.
-struct Completion {
+struct WordCompletion {
   size_t begin = 0;                     ///< the byte of the line at which the word begins
   std::vector<std::string> candidates;  ///< whole words, for what is between `begin` and the cursor
 };
 
 /// Returns the completion of a line, given its bytes before the cursor.
-using Completer = std::function<Completion(std::string_view)>;
+using Completer = std::function<WordCompletion(std::string_view)>;
 
 /// Reads lines from the terminal. Needs PromptSignals. Not thread-safe.
 class PromptReader {

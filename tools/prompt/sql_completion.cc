@@ -120,8 +120,8 @@ std::vector<std::string> SqlWordsWith(std::string_view prefix) {
   return found;
 }
 
-Completion CompleteQuoted(std::string_view sql, size_t begin, const std::vector<SqlTable>& tables) {
-  Completion completion{begin, {}};
+WordCompletion CompleteQuoted(std::string_view sql, size_t begin, const std::vector<SqlTable>& tables) {
+  WordCompletion completion{begin, {}};
   const Place place = PlaceAfter(TokensOf(sql.substr(0, begin)), tables);
   for (const std::string& name : NamesWith(sql.substr(begin + 1), place, tables)) {
     completion.candidates.push_back(QuotedName(name));
@@ -140,16 +140,16 @@ std::vector<std::string> WordsWith(std::string_view prefix, const std::vector<st
   return found;
 }
 
-Completion CompleteSql(std::string_view sql, const std::vector<SqlTable>& tables) {
+WordCompletion CompleteSql(std::string_view sql, const std::vector<SqlTable>& tables) {
   if (const size_t quote = OpenQuote(sql, TokensOf(sql)); quote != std::string_view::npos) {
-    return quote == sql.size() ? Completion{} : CompleteQuoted(sql, quote, tables);
+    return quote == sql.size() ? WordCompletion{} : CompleteQuoted(sql, quote, tables);
   }
   // A name such as image/height is one word, if there is such a name; otherwise the slash divides.
   for (const auto is_word_byte : {IsNameByte, IsWordByte}) {
     const size_t begin = BeginOfWord(sql, is_word_byte);
     const std::string_view word = sql.substr(begin);
     const Place place = PlaceAfter(TokensOf(sql.substr(0, begin)), tables);
-    Completion completion{begin, {}};
+    WordCompletion completion{begin, {}};
     for (const std::string& name : NamesWith(word, place, tables)) completion.candidates.push_back(SqlNameText(name));
     if (place.words && !word.empty()) {
       const std::vector<std::string> words = SqlWordsWith(word);

@@ -11,7 +11,7 @@ namespace ofindex {
 /// Completes the last word of `sql`, the part of a statement before the cursor: keywords, functions, and the tables and
 /// columns of `tables`. After FROM and JOIN these are tables, after `NAME.` columns. Names that SQL needs quoted are
 /// found with and without their quotes, and completed with them. `begin` counts from the start of `sql`.
-[[nodiscard]] Completion CompleteSql(std::string_view sql, const std::vector<SqlTable>& tables);
+[[nodiscard]] WordCompletion CompleteSql(std::string_view sql, const std::vector<SqlTable>& tables);
 
 /// Returns `name` as SQL takes it: in double quotes, unless it is a plain word.
 [[nodiscard]] std::string SqlNameText(std::string_view name);

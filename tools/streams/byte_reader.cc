@@ -37,7 +37,8 @@ ByteReader::ByteReader(ByteReader&& other) noexcept
       begin_(other.begin_),
       at_(other.at_),
       size_(other.size_),
-      line_(other.line_) {}
+      line_(other.line_),
+      ended_(other.ended_) {}
 
 ByteReader::~ByteReader() {
   if (fd_ > STDIN_FILENO) ::close(fd_);
@@ -51,6 +52,7 @@ Result<void> ByteReader::Fill() {
     const ssize_t n = ::read(fd_, buffer_.data(), buffer_.size());
     if (n >= 0) {
       size_ = static_cast<size_t>(n);
+      ended_ = n == 0;
       return {};
     }
     if (errno != EINTR) return tl::unexpected(SystemError(name_, "cannot read the list of ordinals", errno));

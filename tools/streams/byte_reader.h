@@ -30,7 +30,7 @@ class ByteReader {
 
   /// Returns the next byte, or kEnd, and stays in front of it. Errors: kIo; kInterrupted.
   [[nodiscard]] Result<int> Peek() {
-    if (at_ == size_) OFINDEX_TRY(Fill());
+    if (at_ == size_ && !ended_) OFINDEX_TRY(Fill());
     return at_ == size_ ? kEnd : buffer_[at_];
   }
 
@@ -57,6 +57,7 @@ class ByteReader {
   size_t at_ = 0;
   size_t size_ = 0;
   uint64_t line_ = 1;
+  bool ended_ = false;  // a terminal must not be asked again
 };
 
 }  // namespace ofindex

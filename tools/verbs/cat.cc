@@ -104,10 +104,11 @@ tl::unexpected<Error> NoParquet(const CatArguments& arguments) {
   std::string index;  // as a string of Python, between the quotes of a shell
   for (const char c : Dump(JsonText(arguments.index))) index += c == '\'' ? std::string("\\u0027") : std::string(1, c);
   return Fail(ErrorCode::kUsage,
-              "--to parquet: Parquet is written by the Python package, from the columns of the index",
-              StrCat("python -c 'import ofindex, pyarrow, pyarrow.parquet; pyarrow.parquet.write_table(pyarrow.table("
+              "--to parquet: Parquet is written by the Python package, from the columns of the index; arrow is written "
+              "here, and pyarrow reads it",
+              StrCat("python3 -c 'import ofindex, pyarrow, pyarrow.parquet; pyarrow.parquet.write_table(pyarrow.table("
                      "ofindex.open(",
-                     index, ").arrow()), \"FILE.parquet\")', or write --to arrow, which pyarrow reads"));
+                     index, ").arrow()), \"FILE.parquet\")' writes all records"));
 }
 
 Result<int> Cat(const CatArguments& arguments, const Context& context) {

@@ -24,7 +24,7 @@ struct HelpArguments {
 Result<std::string> HelpFor(const CommandTable& table, const HelpArguments& arguments) {
   if (arguments.complete) return AnswerOf(Complete(table, arguments.words));
   if (!arguments.shell.empty()) return CompletionScript(arguments.shell, table.program);
-  if (arguments.words.empty()) return arguments.man ? ManOfCommand(table) : HelpOfCommand(table, kHelpWidth);
+  if (arguments.words.empty()) return arguments.man ? ManOfCommand(table) : HelpOfCommand(table, HelpWidth());
   const std::string& name = arguments.words.front();
   if (arguments.words.size() > 1) {
     return Fail(ErrorCode::kUsage, StrCat("'", Printable(arguments.words[1]), "': expected one verb"),
@@ -36,7 +36,7 @@ Result<std::string> HelpFor(const CommandTable& table, const HelpArguments& argu
     return Fail(ErrorCode::kUsage, StrCat("there is no verb '", Printable(name), "'"),
                 meant.empty() ? Hint("`ofindex help` lists the verbs") : Hint(meant));
   }
-  return arguments.man ? ManOfVerb(table, *verb) : HelpOfVerb(table, *verb, kHelpWidth);
+  return arguments.man ? ManOfVerb(table, *verb) : HelpOfVerb(table, *verb, HelpWidth());
 }
 
 Result<int> Help(const CommandTable& table, const HelpArguments& arguments) {

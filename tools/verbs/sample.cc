@@ -58,7 +58,7 @@ Result<View> ListedRecords(const std::string& path, const ColumnStore& columns, 
   if (present.size() == listed.size()) return present;
   return Fail(ErrorCode::kOutOfRange,
               StrCat(Printable(path), ": ", Counted(listed.size() - present.size(), "record"), " of the list are gone"),
-              "make the list anew, or restore the shards and run `ofindex update`");
+              "make the list again, or restore the shards and run `ofindex update`");
 }
 
 Result<int> DrawSample(const SampleArguments& arguments, const Context& context) {

@@ -21,7 +21,7 @@ const std::vector<SqlTable> kTables = {
 CandidateList CandidatesAt(const std::string& marked) {
   const size_t mark = marked.find('|');
   const std::string sql = marked.substr(0, mark) + marked.substr(mark + 1);
-  const Completion completion = CompleteSql(sql, kTables);
+  const WordCompletion completion = CompleteSql(sql, kTables);
   CHECK((completion.candidates.empty() || completion.begin == mark));
   return completion.candidates;
 }
