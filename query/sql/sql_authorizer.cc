@@ -129,7 +129,7 @@ Result<SqlTable> SqlAuthorizer::LoadTable(sqlite3* db, const std::string& table)
   int result = SQLITE_ROW;
   while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
     columns_.push_back(text(kName));
-    if (sqlite3_column_int(statement, kHidden) == 0) loaded.columns.push_back({columns_.back(), text(kType)});
+    if (sqlite3_column_int64(statement, kHidden) == 0) loaded.columns.push_back({columns_.back(), text(kType)});
   }
   sqlite3_finalize(statement);
   if (result != SQLITE_DONE) return NoSession(sqlite3_errmsg(db));
