@@ -162,7 +162,7 @@ class SampleTest(CommandTest):
             ("--batch-total", "0"): "a limit of a batch is 0; expected at least 1",
             ("-n", "-1"): "expected a number from 0",
             ("--seed", "18446744073709551616"): "expected a number from 0",
-            ("--epoch", "010"): "'010' is not a number",
+            ("--epoch", "010"): "got '010'",
             ("--world", "1048577"): "over 1,048,576 ranks",
             ("--quality", "class", "--weights", "weight"): "exclude each other",
             ("--quality", "class", "--rank", "1"): "exclude each other",
