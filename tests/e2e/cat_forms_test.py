@@ -179,6 +179,19 @@ class OutputTest(FormsCase):
         self.assertIn("'x'", shown)
         self.assertIn("bytes,int64", shown)
 
+    def test_a_payload_with_a_wrong_checksum_gets_no_new_one(self) -> None:
+        payloads = [messages.encode("example", {"n": ("int64", [number])}) for number in range(3)]
+        hurt = bytearray().join(records.frame_tfrecord(payload) for payload in payloads)
+        hurt[hurt.index(payloads[1]) + len(payloads[1]) - 1] ^= 1
+        (self.dir / "hurt").write_bytes(hurt)
+        for code, options in ((0, ()), (3, ("--verify", "--force"))):
+            self.expect(code, "build", "hurt", "-q", *options)
+            for form, frame in (("tfrecord", records.frame_tfrecord), ("ofrecord", records.frame_ofrecord)):
+                with self.subTest(options=options, form=form):
+                    shown = self.run_command("cat", "hurt", "--to", form)
+                    self.assertEqual((shown.code, shown.stdout), (3, frame(payloads[0]) + frame(payloads[2])), shown)
+                    self.assertIn("record 1", shown.stderr)
+
     def test_parquet_is_refused_with_the_call_that_writes_it(self) -> None:
         shown = self.expect_error(2, "cat", "data.tfrecord", "--to", "parquet").stderr
         self.assertIn("pyarrow.parquet.write_table(", shown)

@@ -123,8 +123,8 @@ class Prompt(PseudoTerminal):
         self.send(line + "\n")
         shown = ""
         while not shown.endswith("ofindex> "):
-            shown += self.expect(rf"(^:|\(END\)|{self.PROMPT})")
-            self.send("q" if shown.endswith("(END)") else " " if shown.endswith(":") else "")
+            shown += self.expect(rf"(returns to the prompt|\(END\)|{self.PROMPT})")
+            self.send("q" if shown.endswith("(END)") else " " if shown.endswith("returns to the prompt") else "")
         return shown
 
     def ask(self, text: str) -> str:

@@ -341,6 +341,14 @@ class DotCommandTest(ShellCase):
 class ScreenTest(ShellCase):
     """Results on the screen."""
 
+    def test_what_is_typed_ahead_of_a_long_result_is_not_for_the_pager(self) -> None:
+        prompt = self.prompt(lines=10)
+        numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60) SELECT i FROM n;"
+        prompt.send(f"{numbers}\nSELECT 'typed' || ' ahead' AS second;\n")
+        shown = prompt.expect("typed ahead\n")
+        self.assertIn("\n60\n", shown)
+        self.assertNotIn("returns to the prompt", shown)
+
     def test_a_table_with_many_columns_shows_those_that_fit_and_counts_the_others(self) -> None:
         # An index has columns of at most 900 features.
         self.pack("wide", [{f"feature/{i:05}": i for i in range(10_000)}])

@@ -74,6 +74,9 @@ class UsageTest(CommandTest):
             "Build": "build",
             "updates": "update",
             "got": "get",
+            "query": "sql",
+            "head": "cat",
+            "count": "info",
         }.items():
             self.refuse(f"{word} data", f"there is no verb '{word}'", f"did you mean '{verb}'?")
             self.assertIn(f"did you mean '{verb}'?", self.expect(2, "help", word).stderr)

@@ -1,7 +1,9 @@
 #include "tools/help/command_table.h"
 
 #include <algorithm>
+#include <map>
 
+#include "base/nearest_names.h"
 #include "base/text.h"
 
 namespace ofindex {
@@ -57,6 +59,18 @@ std::vector<std::string> CommandTable::VerbNames() const {
   std::vector<std::string> names;
   for (const VerbText& verb : verbs) names.push_back(verb.name);
   return names;
+}
+
+std::string CommandTable::VerbMeantBy(const std::string& word) const {
+  // Words of other tools: tfrecord2idx, sqlite3, jq, git, DuckDB, webdataset, Energon.
+  static const std::map<std::string_view, std::string_view> meant = {
+      {"check", "verify"},   {"count", "info"}, {"describe", "stats"}, {"dump", "cat"},       {"features", "schema"},
+      {"filter", "where"},   {"find", "where"}, {"head", "cat"},       {"index", "build"},    {"inspect", "info"},
+      {"lint", "verify"},    {"list", "info"},  {"ls", "info"},        {"prepare", "build"},  {"query", "sql"},
+      {"read", "get"},       {"select", "sql"}, {"show", "get"},       {"shuffle", "sample"}, {"take", "get"},
+      {"validate", "verify"}};
+  if (const auto found = meant.find(word); found != meant.end()) return DidYouMean({std::string(found->second)}, "'");
+  return DidYouMean(NearestNames(word, VerbNames()), "'");
 }
 
 const std::vector<ExitCodeText>& ExitCodes() {

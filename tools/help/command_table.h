@@ -83,6 +83,10 @@ struct CommandTable {
 
   /// Returns the names of all verbs.
   [[nodiscard]] std::vector<std::string> VerbNames() const;
+
+  /// Returns what is said to a person who has called a verb by `word`, which is none: "did you mean 'sql'?", for
+  /// misspelt verbs and for the words that other tools use. Empty if that is unknown.
+  [[nodiscard]] std::string VerbMeantBy(const std::string& word) const;
 };
 
 /// An exit code, and when it is returned.

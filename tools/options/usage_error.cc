@@ -27,8 +27,7 @@ std::string Shown(std::string word) {
 Complaint NoVerb(const CLI::App& app, const CommandTable& table) {
   const std::vector<std::string> words = app.remaining();
   if (words.empty()) return {StrCat("the verb is missing; usage: ", table.program, " VERB [ARGUMENTS] [OPTIONS]")};
-  return {StrCat("there is no verb '", Shown(words.front()), "'"),
-          DidYouMean(NearestNames(words.front(), table.VerbNames()), "'")};
+  return {StrCat("there is no verb '", Shown(words.front()), "'"), table.VerbMeantBy(words.front())};
 }
 
 // Compares without the dashes, in which all options are alike.

@@ -1,6 +1,7 @@
 #include "tools/prompt/pager.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -27,9 +28,11 @@ namespace ofindex {
 namespace {
 
 constexpr const char* kLess = "less";
-constexpr const char* kLessOptions = "LESS=FRSX";  // quit if one screen, keep colours, chop lines, keep the screen
-constexpr size_t kMaxHeldBytes = size_t{1} << 20;  // of a result that may fit on the screen
-constexpr int kCommandNotFound = 127;              // of a shell
+// Quit if one screen, keep colours, chop lines, keep the screen, and say how to come back.
+constexpr const char* kLessOptions = "LESS=FRSXP?e(END):q returns to the prompt.$";
+constexpr const char* kLessIsSecure = "LESSSECURE=1";  // no shell and no files: pasted text may look like commands
+constexpr size_t kMaxHeldBytes = size_t{1} << 20;      // of a result that may fit on the screen
+constexpr int kCommandNotFound = 127;                  // of a shell
 
 bool IsInstalled(std::string_view program) {
   const char* const variable = std::getenv("PATH");
@@ -63,6 +66,12 @@ std::string ForTerminal(std::string_view text) {
   }
 }
 
+// Returns true if something was typed or pasted that is still to be read.
+bool IsInputWaiting() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  return ::poll(&input, 1, 0) > 0;
+}
+
 // Starts `command` with `input` as its standard input. Returns its process, or -1.
 pid_t Spawn(const std::string& command, int input) {
   posix_spawn_file_actions_t actions;
@@ -79,9 +88,11 @@ pid_t Spawn(const std::string& command, int input) {
   std::array<std::string, 3> words = {"sh", "-c", command};
   const std::array<char*, 4> arguments = {words[0].data(), words[1].data(), words[2].data(), nullptr};
   std::string options = kLessOptions;
+  std::string secure = kLessIsSecure;
   std::vector<char*> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
   if (std::getenv("LESS") == nullptr) variables.push_back(options.data());
+  variables.push_back(secure.data());
   variables.push_back(nullptr);
   pid_t process = -1;
   if (::posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments.data(), variables.data()) != 0) process = -1;
@@ -106,7 +117,11 @@ Result<void> Pager::Write(std::string_view raw) {
   if (command_.empty()) return WriteTo(STDOUT_FILENO, text);
   held_ += text;
   if (!IsLong(text) && held_.size() <= kMaxHeldBytes) return {};
-  Start();
+  if (IsInputWaiting()) {
+    command_.clear();  // it would be taken for commands of the pager
+  } else {
+    Start();
+  }
   return WriteTo(process_ >= 0 ? pipe_ : STDOUT_FILENO, std::exchange(held_, ""));
 }
 

@@ -18,28 +18,9 @@
 #include "query/dataset.h"
 #include "tools/shell/context.h"
 #include "tools/show/record_stream.h"
+#include "tools/streams/payload_check.h"
 
 namespace ofindex {
-
-/// Compares payloads with the checksums that follow them in a TFRecord. Needed when payloads are rewritten with new
-/// checksums, if the index was built without --verify. Checksums that are close together, as in a run of small records,
-/// are read many at a time. Not thread-safe.
-class PayloadCheck {
- public:
-  /// `dataset` must outlive the check.
-  explicit PayloadCheck(const Dataset& dataset) : dataset_(dataset) {}
-
-  /// Returns true if `payload`, of the TFRecord at `location`, matches its checksum. Errors: kIo, kStale.
-  [[nodiscard]] Result<bool> Holds(const RecordLocation& location, ByteView payload);
-
- private:
-  [[nodiscard]] Result<void> Refill(uint32_t shard, uint64_t at);
-
-  const Dataset& dataset_;
-  uint32_t shard_ = 0;  // the shard that the window is part of
-  uint64_t window_begin_ = 0;
-  std::vector<uint8_t> window_;
-};
 
 /// Converts the payloads of a dataset's records, in any order, to the message of the other format, and writes the
 /// results to new shards. Not thread-safe.
@@ -68,8 +49,6 @@ class Converter {
   [[nodiscard]] Result<void> Take(uint64_t ordinal, ByteView payload);
   [[nodiscard]] Result<void> PassOverUntil(uint64_t ordinal);
   [[nodiscard]] Result<ByteView> Converted(const ShardRow& shard, const RecordLocation& location, ByteView payload);
-  [[nodiscard]] static Error InRecord(uint64_t ordinal, const ShardRow& shard, uint64_t offset, Error error);
-
   const Dataset& dataset_;
   std::shared_ptr<SharedCatalog> catalog_;
   const std::vector<ShardRow>& shards_;  // in the catalog's order

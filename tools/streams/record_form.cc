@@ -5,17 +5,20 @@
 
 #include "index/writing/record_framing.h"
 #include "tools/show/shown_record.h"
+#include "tools/streams/payload_check.h"
 #include "tools/streams/record_columns.h"
 
 namespace ofindex {
 namespace {
 
-// Payloads in new frames.
+// Payloads in new frames, and with new checksums: so those that they had are compared first, unless the build did that.
 class FramedForm : public RecordForm {
  public:
-  FramedForm(Framing framing, WriteBytes write) : framing_(framing), write_(std::move(write)) {}
+  FramedForm(Framing framing, const Dataset& dataset, std::shared_ptr<SharedCatalog> catalog, WriteBytes write)
+      : framing_(framing), dataset_(dataset), catalog_(std::move(catalog)), write_(std::move(write)), check_(dataset) {}
 
-  Result<void> Take(uint64_t, ByteView payload) override {
+  Result<void> Take(uint64_t ordinal, ByteView payload) override {
+    if (catalog_->facts().checked != Checked::kPayloads) OFINDEX_TRY(Check(ordinal, payload));
     const RecordFraming around(framing_, payload);
     OFINDEX_TRY(write_(around.header()));
     OFINDEX_TRY(write_(payload));
@@ -23,8 +26,21 @@ class FramedForm : public RecordForm {
   }
 
  private:
+  Result<void> Check(uint64_t ordinal, ByteView payload) {
+    OFINDEX_ASSIGN(const RecordLocation location, dataset_.reader().Locate(ordinal));
+    OFINDEX_ASSIGN(const uint32_t number, catalog_->ShardOfPiece(location.shard));
+    const ShardRow& shard = catalog_->shards()[number];
+    if (shard.framing != Framing::kTfRecord) return {};
+    OFINDEX_ASSIGN(const bool holds, check_.Holds(location, payload));
+    if (holds) return {};
+    return tl::unexpected(InRecord(ordinal, shard, location.offset, {ErrorCode::kDamage, std::string(kNoMatch)}));
+  }
+
   const Framing framing_;
+  const Dataset& dataset_;
+  const std::shared_ptr<SharedCatalog> catalog_;
   const WriteBytes write_;
+  PayloadCheck check_;
 };
 
 // Payloads, or the values of features, one after the other.
@@ -72,7 +88,10 @@ Result<std::unique_ptr<RecordForm>> MakeRecordForm(const FormRequest& request, c
   if (request.form == "csv") return MakeCsvForm(request, dataset, std::move(write));
   if (request.form == "arrow") return MakeArrowForm(request, dataset, std::move(write));
   if (const std::optional<Framing> framing = ParseFraming(request.form)) {
-    if (request.features.empty()) return std::make_unique<FramedForm>(*framing, std::move(write));
+    if (request.features.empty()) {
+      OFINDEX_ASSIGN(std::shared_ptr<SharedCatalog> catalog, dataset.snapshot()->Catalog());
+      return std::make_unique<FramedForm>(*framing, dataset, std::move(catalog), std::move(write));
+    }
     return Fail(ErrorCode::kUsage, StrCat("--feature: ", request.form, " has whole payloads, unchanged"),
                 "leave out --feature, or write the features with --to jsonl, csv, arrow or raw");
   }

@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "base/nearest_names.h"
 #include "base/text.h"
 #include "tools/help/completion.h"
 #include "tools/help/completion_scripts.h"
@@ -32,7 +31,7 @@ Result<std::string> HelpFor(const CommandTable& table, const HelpArguments& argu
   }
   const VerbText* verb = table.Find(name);
   if (verb == nullptr) {
-    const std::string meant = DidYouMean(NearestNames(name, table.VerbNames()), "'");
+    const std::string meant = table.VerbMeantBy(name);
     return Fail(ErrorCode::kUsage, StrCat("there is no verb '", Printable(name), "'"),
                 meant.empty() ? Hint("`ofindex help` lists the verbs") : Hint(meant));
   }
