@@ -167,7 +167,8 @@ int ReportDamage(const BuildReport& report, const std::string& verb, const Conte
     return damage.range.reason == DamageReason::kLfsPointer;
   });
   std::string hint =
-      StrCat("every intact record is in the index; `ofindex info ", Printable(report.index), "` lists the damage");
+      StrCat("every intact record is in the index; `ofindex info ", Printable(report.index), "` lists the damage",
+             report.facts.checked == Checked::kFraming ? "; payloads were not checked: --verify does that" : "");
   if (report.facts.part)
     hint = "every intact record is in the part; merge all parts, and `ofindex info` lists the damage";
   if (pointers) hint = "run `git lfs pull`, and then " + HowToRepeat(report, verb);

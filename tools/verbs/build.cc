@@ -104,7 +104,10 @@ void AddBuild(CommandLine& line, Context& context) {
                  "Build only part K of N, here or on another machine, as DATA.part-K-of-N.ofidx; `ofindex merge` puts "
                  "the parts together; default: all of it")
       .NotEmpty();
-  verb.AddFlag("--force", options.force, "Build even if there is an index, and replace it; default: off");
+  verb.AddFlag(
+      "--force", options.force,
+      "Build even if there is an index, and replace it; default: keep an index of the same shards, if it was built "
+      "with these options, and refuse to replace one of other shards");
   verb.AddFlag("--wait", arguments->wait,
                "Wait for another process that is building the same index, and use its result");
   verb.Runs([arguments, &context] { return Build(*arguments, context); });
