@@ -37,7 +37,7 @@ std::vector<std::string> NearestOptions(const VerbText& verb, const std::string&
     if (!option.is_argument && option.LongName().starts_with("--")) names.push_back(option.LongName().substr(2));
   }
   std::vector<std::string> nearest = NearestNames(name.substr(2), names);
-  for (std::string& option : nearest) option = "--" + option;
+  for (std::string& option : nearest) option.insert(0, "--");
   return nearest;
 }
 

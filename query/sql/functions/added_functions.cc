@@ -19,19 +19,19 @@ constexpr int kStringAggVersion = 3044000;  // sqlite.org/changes.html, 3.44.0
 struct AddedFunction {
   const char* name;
   int arguments;
+  int built_in_since;  ///< the version from which on SQLite itself has it
   void (*call)(sqlite3_context*, int, sqlite3_value**);
   void (*step)(sqlite3_context*, int, sqlite3_value**);
   void (*finish)(sqlite3_context*);
-  int built_in_since;  ///< the version from which on SQLite itself has it
 };
 
 constexpr AddedFunction kAdded[] = {
-    {"regexp", 2, Regexp, nullptr, nullptr, kNoVersion},
-    {"median", 1, nullptr, StepRanked, FinishRanked, kNoVersion},
-    {"percentile", 2, nullptr, StepRanked, FinishRanked, kNoVersion},
-    {"stddev", 1, nullptr, StepMoments, FinishDeviation, kNoVersion},
-    {"variance", 1, nullptr, StepMoments, FinishVariance, kNoVersion},
-    {"string_agg", 2, nullptr, StepStringAgg, FinishStringAgg, kStringAggVersion},
+    {"regexp", 2, kNoVersion, Regexp, nullptr, nullptr},
+    {"median", 1, kNoVersion, nullptr, StepRanked, FinishRanked},
+    {"percentile", 2, kNoVersion, nullptr, StepRanked, FinishRanked},
+    {"stddev", 1, kNoVersion, nullptr, StepMoments, FinishDeviation},
+    {"variance", 1, kNoVersion, nullptr, StepMoments, FinishVariance},
+    {"string_agg", 2, kStringAggVersion, nullptr, StepStringAgg, FinishStringAgg},
 };
 
 bool AddOne(sqlite3* db, const AddedFunction& added, const WorkLimits& limits) {
