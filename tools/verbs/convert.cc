@@ -14,6 +14,7 @@
 #include "query/sampling/open_sampler.h"
 #include "tools/options/output_options.h"
 #include "tools/options/reading_options.h"
+#include "tools/options/selecting.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
