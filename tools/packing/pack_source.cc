@@ -43,8 +43,8 @@ Result<SourceForm> FormOf(const std::string& source) {
   const std::string suffix = Folded(fs::path(source).extension().string());
   if (suffix == ".parquet" || suffix == ".avro") {
     return Fail(ErrorCode::kUsage, StrCat(Printable(source), ": is packed by the Python package"),
-                StrCat("python -c 'import ofindex; ofindex.pack(\"", Printable(source),
-                       "\", \"OUT\", to=\"tfrecord\")', or use --from files to store the whole file in a record"));
+                StrCat("python3 -c 'import ofindex; ofindex.pack(", PythonLiteral(source),
+                       ", \"OUT\", to=\"tfrecord\")', or use --from files to store the whole file in a record"));
   }
   return SourceForm::kFiles;
 }
