@@ -124,9 +124,8 @@ class RowCells : public RowVisitor {
     if (const auto whole = ParseWhole(value.text)) return SourceValue{SourceValue::Type::kInteger, *whole};
     if (const auto truth = ParseBoolean(value.text)) return SourceValue{SourceValue::Type::kInteger, *truth ? 1 : 0};
     if (const auto real = ParseReal(value.text)) return SourceValue{.type = SourceValue::Type::kReal, .real = *real};
-    return Fail(ErrorCode::kIo, StrCat("column '", Printable(columns_[column].name),
-                                       "': the file changed while it was "
-                                       "read"));
+    return Fail(ErrorCode::kIo,
+                StrCat("column '", Printable(columns_[column].name), "': the file changed while it was read"));
   }
 
   static Json JsonIn(const SourceValue& value) {
