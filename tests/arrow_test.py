@@ -74,7 +74,7 @@ ROOMS = {
     "query/tables/groups": "base proto/extract query/aggregates query/columns query/filter query/tables/values",
     "query/tables/values": "base index/chunks index/columns query/columns",
     "tools": "base index/catalog tools/options tools/shell tools/verbs",
-    "tools/help": "base index/catalog index/columns query/columns tools/terminal",
+    "tools/help": "base index/catalog index/columns index/shards proto query/columns tools/terminal",
     "tools/options": "base mmap index/writing query/columns query/filter query/sql tools/help tools/shell",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
