@@ -131,6 +131,7 @@ class CompletionTest(CommandTest):
         records.write_ofrecord(self.dir / "of", [messages.encode("ofrecord", {"d": ("double", [0.5])})])
         (self.dir / "steps.gz").write_bytes(gzip.compress(records.frame_tfrecord(steps) * 3))
         (self.dir / "torn").write_bytes(records.frame_tfrecord(image)[:-9])
+        os.mkfifo(self.dir / "pipe")
         for data, expected in {
             "many": ["image", "label"],
             "many/": ["image", "label"],
@@ -141,6 +142,7 @@ class CompletionTest(CommandTest):
             "torn": [],
             "folder": [],
             "no such data": [],
+            "pipe": [],
         }.items():
             with self.subTest(data=data):
                 self.assertEqual(self.complete("build", data, "--columns", "")[3:], expected)

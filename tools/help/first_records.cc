@@ -33,8 +33,8 @@ std::vector<std::string> FilesOf(const std::string& data) {
   if (!fs::is_directory(data, error)) return {data};
   std::vector<std::string> files;
   size_t seen = 0;
-  for (fs::recursive_directory_iterator it(data, error), end; !error && it != end && seen < kMaxEntriesSeen;
-       it.increment(error), ++seen) {
+  for (fs::recursive_directory_iterator it(data, fs::directory_options::skip_permission_denied, error), end;
+       !error && it != end && seen < kMaxEntriesSeen; it.increment(error), ++seen) {
     std::error_code ignored;
     const std::string name = it->path().filename().string();
     const bool hidden = name.starts_with('.') || name.starts_with('_');
