@@ -159,6 +159,25 @@ std::string Printable(std::string_view text) {
   return out;
 }
 
+std::string PythonLiteral(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const size_t n = Utf8SequenceLength(text);
+    const std::string_view sequence = text.substr(0, n == 0 ? 1 : n);
+    const uint32_t c = CharacterOf(sequence);
+    if (n == 0) {
+      out += StrCat("\\udc", ToHex(AsBytes(sequence)));  // PEP 383
+    } else if (IsControl(c) || IsBidiControl(c) || c == '\'') {
+      out += StrCat("\\u", ToHex(uint64_t{c}).substr(12));
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += sequence;
+    }
+    text.remove_prefix(sequence.size());
+  }
+  return out + '"';
+}
+
 std::vector<std::string> SplitNames(std::string_view list) {
   std::vector<std::string> names(1);
   for (size_t i = 0; i < list.size(); ++i) {

@@ -53,6 +53,10 @@ template <typename... Args>
 /// or feature name cannot move the reader's cursor.
 [[nodiscard]] std::string Printable(std::string_view text);
 
+/// Returns a string literal of Python for the path `text`, which may stand between single quotes in a shell. Control
+/// characters are escaped; a byte that is not UTF-8 becomes the surrogate by which Python names it in paths.
+[[nodiscard]] std::string PythonLiteral(std::string_view text);
+
 /// Returns the names in a list separated by commas. A comma in a name is written "\,", a backslash "\\". A name may be
 /// empty.
 [[nodiscard]] std::vector<std::string> SplitNames(std::string_view list);

@@ -74,7 +74,7 @@ ROOMS = {
     "query/tables/groups": "base proto/extract query/aggregates query/columns query/filter query/tables/values",
     "query/tables/values": "base index/chunks index/columns query/columns",
     "tools": "base index/catalog tools/options tools/shell tools/verbs",
-    "tools/help": "base index/catalog index/columns query/columns tools/terminal",
+    "tools/help": "base index/catalog index/columns index/shards proto query/columns tools/terminal",
     "tools/options": "base mmap index/writing query/columns query/filter query/sql tools/help tools/shell",
     "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
     "query/sampling/orders",
@@ -86,8 +86,8 @@ ROOMS = {
     "query/columns tools/terminal",
     "tools/tables": "base query/sql tools/options tools/packing tools/shell",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
-    "tools/streams": "base proto/encode index/catalog index/columns index/writing query query/sampling tools/options "
-    "tools/shell tools/show",
+    "tools/streams": "base proto/encode proto/wire index/catalog index/columns index/writing query query/sampling "
+    "tools/options tools/shell tools/show",
     "tools/terminal": "",
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
     "index/parts index/shards index/update query query/columns query/sampling query/sampling/columns "

@@ -119,8 +119,7 @@ Result<void> CheckPrunable(const UpdatePlan& plan) {
   if (unreadable == nullptr) return {};
   return Fail(ErrorCode::kIo,
               StrCat(Printable(unreadable->file.stored_path),
-                     ": cannot be read, so nothing is pruned: missing shards may "
-                     "be in it"),
+                     ": cannot be read, so nothing is pruned: missing shards may be in it"),
               "make it readable, remove it, or update without --prune");
 }
 

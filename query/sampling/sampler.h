@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -42,6 +43,9 @@ class Sampler {
   /// Errors: kUsage if `slice` is invalid.
   [[nodiscard]] static Result<Sampler> Of(GenerationRow generation, View view, SamplingMethod method, uint64_t seed,
                                           const Slice& slice = {}, Tail tail = Tail::kExact);
+
+  /// Ordinals to draw at once if all are wanted: enough for the cost of a call to be small, and little memory.
+  static constexpr size_t kDrawnAtOnce = 4096;
 
   /// Fills `out` with the next ordinals; with fewer only if the epoch ends for this reader. Returns how many.
   size_t Next(std::span<uint64_t> out);

@@ -204,6 +204,29 @@ TEST_CASE("the output of Printable is always UTF-8 without control characters") 
   }
 }
 
+TEST_CASE("a literal of Python names any path, between the quotes of a shell") {
+  struct Row {
+    std::string_view text;
+    std::string_view literal;
+  };
+  const Row rows[] = {
+      {"", R"("")"},
+      {"data/a b", R"("data/a b")"},
+      {"it's", R"("it\u0027s")"},
+      {R"("back\slash")", R"("\"back\\slash\"")"},
+      {"$HOME `a` !b", R"("$HOME `a` !b")"},
+      {"new\nline\x1b", R"("new\u000aline\u001b")"},
+      {"caf\xc3\xa9", "\"caf\xc3\xa9\""},
+      {"\xe2\x80\xae", R"("\u202e")"},  // reverses the text after it
+      {"\xf0\x9f\x8e\xb2", "\"\xf0\x9f\x8e\xb2\""},
+      {"\xff\xc3", R"("\udcff\udcc3")"},  // not UTF-8
+  };
+  for (const Row& row : rows) {
+    CHECK(PythonLiteral(row.text) == row.literal);
+    CHECK(Printable(row.literal) == row.literal);
+  }
+}
+
 TEST_CASE("counts have commas between groups of three digits") {
   struct Row {
     uint64_t n;

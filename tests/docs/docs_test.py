@@ -38,7 +38,7 @@ REAL_DATA = {
         "real/sequence_example.tfrecord",
         "real/ssd-dummy",
         "real/toy",
-        "derived/ofrecord-penguin",
+        "real/penguin-train.tfrecord.gz",
     )
 }
 
@@ -62,7 +62,7 @@ def copy_real_data(document: str, folder: Path) -> bool:
         source = FIXTURES / name
         if not source.exists():
             return False
-        target = folder / source.name.removeprefix("ofrecord-")
+        target = folder / source.name
         if source.is_dir():
             shutil.copytree(source, target, copy_function=shutil.copyfile)
         else:

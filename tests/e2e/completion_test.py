@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import shutil
@@ -39,6 +40,22 @@ TYPED = {
     "ofindex pack row": ["ofindex", "pack", "rows.csv"],
     "ofindex export plants/leaves -o fol": ["ofindex", "export", "plants/leaves", "-o", "folder/"],
     "ofindex help upd": ["ofindex", "help", "update"],
+    "ofindex export plants/leaves --output=fol": ["ofindex", "export", "plants/leaves", "--output=folder/"],
+    "ofindex sql --index a=plants/lea": ["ofindex", "sql", "--index", "a=plants/leaves"],
+    "ofindex sql --index=a=plants/leaves.o": ["ofindex", "sql", "--index=a=plants/leaves.ofidx"],
+    "ofindex sql --table r=row": ["ofindex", "sql", "--table", "r=rows.csv"],
+    "ofindex sql --table=r=row": ["ofindex", "sql", "--table=r=rows.csv"],
+    "ofindex sql --index o=odd": ["ofindex", "sql", "--index", "o=odd name"],
+    "ofindex build raw --columns sc": ["ofindex", "build", "raw", "--columns", "scale"],
+    "ofindex stats far --index-dir indexes --by ri": ["ofindex", "stats", "far", "--index-dir", "indexes", "--by", "ring"],
+    "ofindex info back": ["ofindex", "info", "back\\slash"],
+    "ofindex info back\\\\slash.o": ["ofindex", "info", "back\\slash.ofidx"],
+    "ofindex info odd\\ name.o": ["ofindex", "info", "odd name.ofidx"],
+    "ofindex stats back\\\\slash --by on": ["ofindex", "stats", "back\\slash", "--by", "one\\two $3"],
+    "ofindex stats 'back\\slash' --by tw": ["ofindex", "stats", "back\\slash", "--by", "two o'clock"],
+    'ofindex stats back\\\\slash --by "on': ["ofindex", "stats", "back\\slash", "--by", "one\\two $3"],
+    "ofindex stats back\\\\slash --by 'tw": ["ofindex", "stats", "back\\slash", "--by", "two o'clock"],
+    'ofindex stats back\\\\slash --by="on': ["ofindex", "stats", "back\\slash", "--by=one\\two $3"],
 }  # fmt: skip
 
 
@@ -51,9 +68,13 @@ class CompletionTest(CommandTest):
         leaf = messages.encode(
             "example", {"leaf/width": ("float", [0.5]), "long name": ("int64", [1]), "round": ("int64", [0])}
         )
-        for path in ("plants/leaves", "odd name"):
-            records.write_tfrecord(self.dir / path, [leaf])
+        odd = messages.encode("example", {"one\\two $3": ("int64", [1]), "two o'clock": ("int64", [2])})
+        for path, payload in (("plants/leaves", leaf), ("odd name", leaf), ("back\\slash", odd)):
+            records.write_tfrecord(self.dir / path, [payload])
             self.expect(0, "build", path, "-q")
+        records.write_tfrecord(self.dir / "far", [messages.encode("example", {"ring": ("int64", [1])})])
+        self.expect(0, "build", "far", "--index-dir", "indexes", "-q")
+        records.write_tfrecord(self.dir / "raw", [messages.encode("example", {"scale": ("float", [1.5])})])
 
     def complete(self, *words: str) -> list[str]:
         """What the command offers to the scripts: the kind, and the candidates."""
@@ -63,7 +84,22 @@ class CompletionTest(CommandTest):
     def test_each_place_of_a_command_line_has_its_candidates(self) -> None:
         for words, expected in {
             ("s",): ["words", "schema", "stats", "sample", "split", "sql"],
-            ("info", ""): ["paths", "folder/", "odd name", "odd name.ofidx", "plants/"],
+            ("info", ""): [
+                "paths", "back\\slash", "back\\slash.ofidx", "folder/", "indexes/", "odd name", "odd name.ofidx", "plants/",
+            ],
+            ("build", "raw", "--columns", ""): ["words +", "auto", "none", "scale"],
+            ("build", "raw", "--columns", "auto,"): ["words +", "auto,scale"],
+            ("build", "empty", "--columns", ""): ["words +", "auto", "none"],
+            ("build", "rows.csv", "--columns", ""): ["words +", "auto", "none"],
+            ("stats", "far", "--by", ""): ["words"],
+            ("stats", "far", "--index-dir", "indexes", "--by", ""): ["words", "ring", "_length", "_shard"],
+            ("stats", "far", "--index-dir=indexes", "r"): ["words", "ring"],
+            ("stats", "plants/leaves", "--index-dir", "indexes", "r"): ["words", "round"],
+            ("sql", "--index", "a"): ["words"],
+            ("sql", "--index", "a=pl"): ["paths", "a=plants/"],
+            ("sql", "--index=a=plants/leaves."): ["paths", "--index=a=plants/leaves.ofidx"],
+            ("sql", "--table", "t=r"): ["paths", "t=raw", "t=rows.csv"],
+            ("sql", "-p", "a=r"): ["words"],
             ("get", "plants/leaves", "--feature", ""): ["words +", "leaf/width", "long name", "round"],
             ("stats", "plants/leaves", "--by", "_"): ["words", "_length", "_shard"],
             ("stats", "plants/leaves", "r"): ["words", "round"],
@@ -80,6 +116,36 @@ class CompletionTest(CommandTest):
         }.items():
             with self.subTest(words=words):
                 self.assertEqual(self.complete(*words)[: len(expected) + 1], expected)
+
+    def test_the_features_of_data_without_an_index_are_those_of_its_first_records(self) -> None:
+        image = messages.encode("example", {"image": ("bytes", [b"x" * 30_000]), "label": ("int64", [1])})
+        late = messages.encode("example", {"late": ("int64", [1])})
+        steps = messages.encode_sequence({"id": ("int64", [1])}, {"frames": [("float", [0.5])]})
+        (self.dir / "many").mkdir()
+        (self.dir / "many" / "_labels.tsv").write_text("0\tcat\n")
+        (self.dir / "many" / "a.txt").write_text("not a shard\n")
+        records.write_tfrecord(self.dir / "many" / "part-10", [late])
+        records.write_tfrecord(self.dir / "many" / "part-9", [image] * 3)
+        records.write_tfrecord(self.dir / "images", [image] * 60 + [late])
+        records.write_tfrecord(self.dir / "long", [messages.encode("example", {})] * 100 + [late])
+        records.write_ofrecord(self.dir / "of", [messages.encode("ofrecord", {"d": ("double", [0.5])})])
+        (self.dir / "steps.gz").write_bytes(gzip.compress(records.frame_tfrecord(steps) * 3))
+        (self.dir / "torn").write_bytes(records.frame_tfrecord(image)[:-9])
+        os.mkfifo(self.dir / "pipe")
+        for data, expected in {
+            "many": ["image", "label"],
+            "many/": ["image", "label"],
+            "images": ["image", "label"],
+            "long": [],
+            "of": ["d"],
+            "steps.gz": ["frames[]", "id"],
+            "torn": [],
+            "folder": [],
+            "no such data": [],
+            "pipe": [],
+        }.items():
+            with self.subTest(data=data):
+                self.assertEqual(self.complete("build", data, "--columns", "")[3:], expected)
 
     def test_every_option_of_every_verb_is_offered(self) -> None:
         for verb in self.complete("")[1:]:

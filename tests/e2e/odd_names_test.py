@@ -43,6 +43,8 @@ VERBS: dict[str, Makes] = {
     "export": lambda data: ("export", data, "--to", "tfrecord2idx", "-o", "out/exported"),
     "update": lambda data: ("update", data),
     "merge": lambda data: ("merge", data, "-o", "out/merged.ofidx"),
+    "pack": lambda data: ("pack", data, "--to", "ofrecord", "-o", "out/packed"),
+    "help": lambda data: ("help", "--complete", "--", "get", data),
 }
 
 
@@ -63,8 +65,13 @@ class OddNamesTest(CommandTest):
         return self.expect(0, *args, cwd=self.work)
 
     def assert_printable(self, finished: Finished, args: object) -> None:
-        controls = [c for c in finished.stderr + finished.stdout.decode() if ord(c) < 32 and c != "\n"]
+        allowed = "\n\t" if finished.args[0] == "help" else "\n"  # a tab is between a completion and its note
+        controls = [c for c in finished.stderr + finished.stdout.decode() if ord(c) < 32 and c not in allowed]
         self.assertEqual(controls, [], args)
+
+    def test_every_verb_is_tried(self) -> None:
+        offered = self.expect(0, "help", "--complete", "--", "").text.splitlines()[1:]
+        self.assertEqual({line.split("\t")[0] for line in offered}, {"build", *VERBS})
 
     def test_each_verb_reads_a_folder_of_that_name(self) -> None:
         for name in NAMES:
@@ -77,6 +84,8 @@ class OddNamesTest(CommandTest):
                     self.assertEqual(self.done("cat", data, "--to", "raw").stdout, b"".join(payloads))
                     for args in (verb(data) for verb in VERBS.values()):
                         self.assert_printable(self.done(*args), args)
+                    offered = self.done(*VERBS["help"](data)).text.splitlines()
+                    self.assertEqual(f"{data}.ofidx\t" in offered, name.isprintable())
                     shutil.rmtree(self.work / "out")
                     self.done(*VERBS["get"](data + ".ofidx"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import resource
+import subprocess
 
 from e2e import written
 from e2e.packing import OFRECORD, PackTest
@@ -93,6 +94,19 @@ class ErrorsTest(PackTest):
         ):
             with self.subTest(args):
                 self.assert_refused(2, *args)
+
+    def test_the_hint_for_parquet_and_avro_is_a_call_for_any_path(self) -> None:
+        (self.dir / "module").mkdir()
+        self.write("module/ofindex.py", "import os\ndef pack(*paths, to): print(list(map(os.fsencode, paths)), to)\n")
+        names = ("a b.parquet", "it's \"b\".avro", "back\\n.parquet", "$HOME `!.AVRO", "new\nline.parquet", "\udcff é.avro")
+        for name in names:
+            with self.subTest(name):
+                self.write(name, "PAR1")
+                hint = self.assert_refused(2, name, "--to", "tfrecord", "-o", "out").stderr.splitlines()[1]
+                call = hint.removeprefix("hint: ").split(", or use --from files")[0]
+                environment = {**self.environment, "PYTHONPATH": "module", "LC_ALL": "C.UTF-8"}
+                printed = subprocess.check_output(call, shell=True, cwd=self.dir, env=environment, text=True)
+                self.assertEqual(printed, f"{[os.fsencode(name), b'OUT']} tfrecord\n")
 
     def test_standard_input_needs_a_form_of_rows_and_errors_name_it(self) -> None:
         out = ("--to", "tfrecord", "-o", "out")

@@ -22,11 +22,11 @@ enum class Completes {
 
 /// An argument, option or flag, as its verb declares it.
 struct OptionText {
-  std::string names;                    ///< "-o,--output"; the name of an argument, such as "INDEX"
-  std::string value = {};               ///< the word that stands for its value, such as "DIR"; empty for a flag
-  std::string help = {};                ///< a sentence without its final stop
-  std::vector<std::string> words = {};  ///< values to offer
-  Completes completes = Completes::kNothing;
+  std::string names;                          ///< "-o,--output"; the name of an argument, such as "INDEX"
+  std::string value = {};                     ///< the word that stands for its value, such as "DIR"; empty for a flag
+  std::string help = {};                      ///< a sentence without its final stop
+  std::vector<std::string> words = {};        ///< values to offer
+  Completes completes = Completes::kNothing;  ///< if `value` is NAME=VALUE: what completes VALUE
   bool is_argument = false;
   bool is_required = false;
   bool may_begin_with_dash = false;  ///< of an argument that is SQL

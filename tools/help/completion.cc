@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "tools/help/first_records.h"
 #include "tools/help/index_names.h"
 
 namespace ofindex {
@@ -14,8 +15,13 @@ struct ReadLine {
   const OptionText* open_option = nullptr;  // its value is the next word
   std::vector<std::string> arguments = {};
   std::vector<const OptionText*> given = {};
-  bool options_ended = false;  // by `--`
+  std::string index_folder = {};  // the value of --index-dir
+  bool options_ended = false;     // by `--`
 };
+
+void TakeValue(const OptionText& option, const std::string& value, ReadLine& line) {
+  if (option.LongName() == "--index-dir") line.index_folder = value;
+}
 
 // Reads one option, such as `--to=jsonl`, `-o`, or `-ofile`. The value of the last two may be the next word.
 void ReadOption(const VerbText& verb, const std::string& word, ReadLine& line) {
@@ -25,13 +31,19 @@ void ReadOption(const VerbText& verb, const std::string& word, ReadLine& line) {
   if (option == nullptr) return;
   line.given.push_back(option);
   const bool has_value = is_long ? equals != std::string::npos : word.size() > 2;
-  if (!option->value.empty() && !has_value) line.open_option = option;
+  if (option->value.empty()) return;
+  if (has_value) {
+    TakeValue(*option, word.substr(is_long ? equals + 1 : 2), line);
+  } else {
+    line.open_option = option;
+  }
 }
 
 ReadLine Read(const VerbText& verb, const std::vector<std::string>& words) {
   ReadLine line;
   for (const std::string& word : words) {
     if (line.open_option != nullptr) {
+      TakeValue(*line.open_option, word, line);
       line.open_option = nullptr;
     } else if (!line.options_ended && word == "--") {
       line.options_ended = true;
@@ -96,31 +108,52 @@ std::vector<Completion::Candidate> Verbs(const CommandTable& table) {
   return names;
 }
 
-// Completes `begun`, a value of `option`; `before` precedes it in the same word, such as `--to=`.
-Completion ValueOf(const CommandTable& table, const OptionText& option, const ReadLine& line, const std::string& begun,
-                   const std::string& before) {
-  const auto names = [&](NamesOf which) {
-    std::vector<Completion::Candidate> found;
-    if (line.arguments.empty()) return found;
-    for (IndexName& name : NamesOfIndex(line.arguments.front(), which)) {
-      found.push_back({std::move(name.text), std::move(name.note)});
-    }
-    return found;
-  };
+// Returns the names in the index of the first argument, or the features of its first records if it has no index.
+std::vector<Completion::Candidate> NamesFor(const ReadLine& line, NamesOf which) {
+  if (line.arguments.empty()) return {};
+  const std::string& data = line.arguments.front();
+  std::vector<IndexName> names = NamesOfIndex(data, line.index_folder, which);
+  if (names.empty() && which == NamesOf::kFeatures) names = FeaturesOfFirstRecords(data);
+  std::vector<Completion::Candidate> found;
+  for (IndexName& name : names) found.push_back({std::move(name.text), std::move(name.note)});
+  return found;
+}
+
+Completion PathsFor(PathsOf which, const std::string& begun, const std::string& before) {
+  Completion paths = WordsFrom(Plain(PathsFrom(begun, which)), begun, before);
+  paths.kind = Completion::Kind::kPaths;
+  return paths;
+}
+
+// Completes `begun`, a value of `option`; `before` precedes it in the same word, such as `--to=`. The shells list
+// files themselves, but only for whole words.
+Completion OneValueOf(const CommandTable& table, const OptionText& option, const ReadLine& line,
+                      const std::string& begun, const std::string& before) {
   switch (option.completes) {
     case Completes::kNothing: return {};
     case Completes::kWords: return WordsFrom(Plain(option.words), begun, before);
     case Completes::kVerb: return WordsFrom(Verbs(table), begun, before);
-    case Completes::kFile: return {.kind = Completion::Kind::kFiles};
-    case Completes::kFolder: return {.kind = Completion::Kind::kFolders};
-    case Completes::kColumn: return WordsFrom(names(NamesOf::kColumns), begun, before);
-    case Completes::kFeature: return WordsFrom(names(NamesOf::kFeatures), begun, before);
-    case Completes::kFeatures: return FeaturesOfList(names(NamesOf::kFeatures), option, begun, before);
+    case Completes::kFile:
+      if (before.empty()) return {.kind = Completion::Kind::kFiles};
+      return PathsFor(PathsOf::kFiles, begun, before);
+    case Completes::kFolder:
+      if (before.empty()) return {.kind = Completion::Kind::kFolders};
+      return PathsFor(PathsOf::kFolders, begun, before);
+    case Completes::kColumn: return WordsFrom(NamesFor(line, NamesOf::kColumns), begun, before);
+    case Completes::kFeature: return WordsFrom(NamesFor(line, NamesOf::kFeatures), begun, before);
+    case Completes::kFeatures: return FeaturesOfList(NamesFor(line, NamesOf::kFeatures), option, begun, before);
     case Completes::kIndex: break;
   }
-  Completion paths = WordsFrom(Plain(IndexPathsFrom(begun)), begun, before);
-  paths.kind = Completion::Kind::kPaths;
-  return paths;
+  return PathsFor(PathsOf::kIndexes, begun, before);
+}
+
+// Does the same for values such as NAME=FILE, too. The user invents the name.
+Completion ValueOf(const CommandTable& table, const OptionText& option, const ReadLine& line, const std::string& begun,
+                   const std::string& before) {
+  if (option.value.find('=') == std::string::npos) return OneValueOf(table, option, line, begun, before);
+  const size_t equals = begun.find('=');
+  if (equals == std::string::npos) return {};
+  return OneValueOf(table, option, line, begun.substr(equals + 1), before + begun.substr(0, equals + 1));
 }
 
 // The first part of the help, which says what the option is for.

@@ -6,10 +6,33 @@ namespace {
 // In the scripts, PROGRAM stands for the name of the command.
 
 // Bash divides words at the characters of COMP_WORDBREAKS, such as `=`; the loop puts them together again, and the
-// candidates lose the part that readline has divided off.
+// candidates lose the part that readline has divided off, or that is before an open quote.
 constexpr std::string_view kBash = R"script(# bash completion for PROGRAM
+
+# Sets `read` to the word that bash reads in $1, `quote` to the quote that is open at its end, and `divided` to what is
+# before that quote.
+_PROGRAM_read() {
+  local text=$1 c
+  read="" quote="" divided=""
+  while [[ -n $text ]]; do
+    c=${text:0:1}
+    text=${text:1}
+    if [[ $c == \\ && ($quote == "" || $quote == \" && ${text:0:1} == [\\\"\$\`]) ]]; then
+      read+=${text:0:1}
+      text=${text:1}
+    elif [[ $quote == "" && $c == [\"\'] ]]; then
+      quote=$c
+      divided=$read
+    elif [[ $quote != "" && $c == "$quote" ]]; then
+      quote="" divided=""
+    else
+      read+=$c
+    fi
+  done
+}
+
 _PROGRAM() {
-  local words=() word before="" answer kind line i
+  local words=() word before="" answer kind line i read="" quote="" divided=""
   for ((i = 1; i <= COMP_CWORD; ++i)); do
     word=${COMP_WORDS[i]}
     if ((${#words[@]} > 0)) && [[ $word == [=:] || $before == [=:] ]]; then
@@ -19,17 +42,9 @@ _PROGRAM() {
     fi
     before=$word
   done
-  local current=${words[-1]-}
-  local quote=${current:0:1}
-  [[ $quote == [\"\'] ]] || quote=""
   for i in "${!words[@]}"; do
-    word=${words[i]}
-    if [[ $word == [\"\']* ]]; then
-      word=${word#[\"\']}
-      words[i]=${word%[\"\']}
-    else
-      words[i]=${word//\\/}
-    fi
+    _PROGRAM_read "${words[i]}"
+    words[i]=$read
   done
   COMPREPLY=()
   answer=$("${COMP_WORDS[0]}" help --complete -- "${words[@]}" 2>/dev/null) || return
@@ -40,13 +55,18 @@ _PROGRAM() {
     paths*) compopt -o filenames ;;
   esac
   [[ $kind == *+ ]] && compopt -o nospace
-  current=${words[-1]-}
-  local divided=""
-  if [[ $current == *[=:]* && -z $quote ]]; then divided=${current%"${current##*[=:]}"}; fi
+  if [[ $read == *[=:]* && -z $quote ]]; then divided=${read%"${read##*[=:]}"}; fi
   while IFS=$'\n' read -r line; do
     line=${line%%$'\t'*}
     line=${line#"$divided"}
-    [[ $kind == paths* || -n $quote ]] || printf -v line %q "$line"
+    case $kind$quote in
+      paths*) ;;
+      *\")
+        line=${line//\\/\\\\} line=${line//\"/\\\"} line=${line//\$/\\\$} line=${line//\`/\\\`}
+        ;;
+      *\') line=${line//\'/\'\\\'\'} ;;
+      *) printf -v line %q "$line" ;;
+    esac
     COMPREPLY+=("$line")
   done < <(tail -n +2 <<<"$answer" | grep .)
   if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ && $kind == paths* ]]; then compopt -o nospace; fi

@@ -22,11 +22,21 @@ Result<std::vector<FeatureRow>> FeaturesOf(const std::string& name) {
   return FeaturesByName(catalog->features());
 }
 
+// Looks below `folder` first, as the option --index-dir says, if it is not empty.
+Result<std::vector<FeatureRow>> FeaturesBelow(const std::string& folder, const std::string& name) {
+  if (!folder.empty() && !name.ends_with(kIndexSuffix)) {
+    OFINDEX_ASSIGN(const std::string below, IndexPathBelow(folder, name));
+    Result<std::vector<FeatureRow>> features = FeaturesOf(below);
+    if (features) return features;
+  }
+  return FeaturesOf(name);
+}
+
 }  // namespace
 
-std::vector<IndexName> NamesOfIndex(const std::string& name, NamesOf which) {
+std::vector<IndexName> NamesOfIndex(const std::string& name, const std::string& index_folder, NamesOf which) {
   std::vector<IndexName> names;
-  const Result<std::vector<FeatureRow>> features = FeaturesOf(name);
+  const Result<std::vector<FeatureRow>> features = FeaturesBelow(index_folder, name);
   if (!features) return names;
   for (const FeatureRow& feature : *features) {
     if (which == NamesOf::kFeatures) {
@@ -47,7 +57,7 @@ std::string EscapedFeature(const std::string& name) {
   return ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {name}}.Text();
 }
 
-std::vector<std::string> IndexPathsFrom(const std::string& begun) {
+std::vector<std::string> PathsFrom(const std::string& begun, PathsOf which) {
   const size_t slash = begun.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : begun.substr(0, slash + 1);
   const std::string name_begun = begun.substr(folder.size());
@@ -61,9 +71,9 @@ std::vector<std::string> IndexPathsFrom(const std::string& begun) {
     std::error_code ignored;
     if (it->is_directory(ignored)) {
       found.insert(folder + name + "/");
-    } else if (name.ends_with(kIndexSuffix)) {
+    } else if (which == PathsOf::kFiles || (which == PathsOf::kIndexes && name.ends_with(kIndexSuffix))) {
       found.insert(folder + name);
-    } else {
+    } else if (which == PathsOf::kIndexes) {
       files.insert(name);
     }
   }

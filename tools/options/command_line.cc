@@ -53,6 +53,8 @@ CLI::Option* TakingMarkOff(CLI::Option* option) {
 
 // What completes a value, if the word that stands for it says so.
 Completes CompletionOf(std::string_view type) {
+  if (const size_t equals = type.find('='); equals != std::string_view::npos)
+    return CompletionOf(type.substr(equals + 1));
   if (type == "INDEX") return Completes::kIndex;
   if (type == "FILE" || type == "OUT" || type == "DATA" || type == "SOURCE") return Completes::kFile;
   if (type == "DIR") return Completes::kFolder;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -17,6 +18,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::pair<SourceForm, RowFormat> kRowForms[] = {
+    {SourceForm::kJsonLines, RowFormat::kJsonLines},
+    {SourceForm::kCsv, RowFormat::kCsv},
+    {SourceForm::kTsv, RowFormat::kTsv},
+};
+
+SourceForm FormOf(RowFormat format) {
+  for (const auto& [form, of_rows] : kRowForms) {
+    if (of_rows == format) return form;
+  }
+  return SourceForm::kFiles;
+}
+
 // Returns the form that a source's name implies.
 Result<SourceForm> FormOf(const std::string& source) {
   if (source == kStandardInput) {
@@ -25,14 +39,12 @@ Result<SourceForm> FormOf(const std::string& source) {
   }
   std::error_code error;
   if (fs::is_directory(source, error)) return SourceForm::kFiles;
-  const std::string suffix = fs::path(source).extension().string();
-  if (suffix == ".jsonl" || suffix == ".ndjson" || suffix == ".json") return SourceForm::kJsonLines;
-  if (suffix == ".csv") return SourceForm::kCsv;
-  if (suffix == ".tsv") return SourceForm::kTsv;
+  if (const std::optional<RowFormat> format = RowFormatOf(source)) return FormOf(*format);
+  const std::string suffix = Folded(fs::path(source).extension().string());
   if (suffix == ".parquet" || suffix == ".avro") {
     return Fail(ErrorCode::kUsage, StrCat(Printable(source), ": is packed by the Python package"),
-                StrCat("python -c 'import ofindex; ofindex.pack(\"", Printable(source),
-                       "\", \"OUT\", to=\"tfrecord\")', or use --from files to store the whole file in a record"));
+                StrCat("python3 -c 'import ofindex; ofindex.pack(", PythonLiteral(source),
+                       ", \"OUT\", to=\"tfrecord\")', or use --from files to store the whole file in a record"));
   }
   return SourceForm::kFiles;
 }
@@ -69,7 +81,10 @@ Result<std::unique_ptr<PackSource>> OpenPackSource(const PackRequest& request, P
       form = one;
     }
   }
-  return *form == SourceForm::kFiles ? OpenFileSource(request, progress) : OpenRowSource(request, *form, progress);
+  for (const auto& [of_rows, format] : kRowForms) {
+    if (of_rows == *form) return OpenRowSource(request, format, progress);
+  }
+  return OpenFileSource(request, progress);
 }
 
 }  // namespace ofindex

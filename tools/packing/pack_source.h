@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "tools/packing/calendar.h"
 #include "tools/packing/pack_schema.h"
+#include "tools/packing/row_files.h"
 
 namespace ofindex {
 
@@ -65,7 +66,7 @@ class PackSource {
 
 // The two implementations.
 [[nodiscard]] Result<std::unique_ptr<PackSource>> OpenFileSource(const PackRequest& request, Progress& progress);
-[[nodiscard]] Result<std::unique_ptr<PackSource>> OpenRowSource(const PackRequest& request, SourceForm form,
+[[nodiscard]] Result<std::unique_ptr<PackSource>> OpenRowSource(const PackRequest& request, RowFormat format,
                                                                 Progress& progress);
 
 /// Returns the order of `records` under `seed`: the one in which `ofindex sample --seed` shuffles that many records.

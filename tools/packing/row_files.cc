@@ -1,5 +1,6 @@
 #include "tools/packing/row_files.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "base/text.h"
@@ -45,6 +46,14 @@ Result<uint64_t> LineAt(LineReader& lines, uint64_t offset) {
 }
 
 }  // namespace
+
+std::optional<RowFormat> RowFormatOf(const std::string& path) {
+  const std::string suffix = Folded(std::filesystem::path(path).extension().string());
+  if (suffix == ".csv") return RowFormat::kCsv;
+  if (suffix == ".tsv") return RowFormat::kTsv;
+  if (suffix == ".jsonl" || suffix == ".ndjson" || suffix == ".json") return RowFormat::kJsonLines;
+  return std::nullopt;
+}
 
 Result<RowFiles> RowFiles::Open(const std::vector<std::string>& paths, RowFormat format, Progress& progress) {
   RowFiles rows(format, progress);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,10 @@
 namespace ofindex {
 
 enum class RowFormat { kJsonLines, kCsv, kTsv };
+
+/// Returns the format that the end of a name implies, in lower or upper case: .csv, .tsv, .jsonl, .ndjson or .json.
+/// Returns nothing for other names.
+[[nodiscard]] std::optional<RowFormat> RowFormatOf(const std::string& path);
 
 /// The place of a row, for error messages and for reading it again. 16 bytes; a shuffle keeps one per row.
 struct RowPlace {

@@ -32,7 +32,7 @@ class RowSource : public PackSource {
   RowSource(RowFiles rows, const PackRequest& request) : rows_(std::move(rows)), request_(request) {}
 
   // The first pass counts the rows and infers their types; for a shuffle it also records the place of each row.
-  Result<void> Scan(SourceForm form, Progress& progress) {
+  Result<void> Scan(RowFormat format, Progress& progress) {
     progress.bytes_total = 2 * rows_.bytes();
     const auto note = [this](RowPlace place) -> Result<void> {
       ++records_;
@@ -43,8 +43,8 @@ class RowSource : public PackSource {
       OFINDEX_ASSIGN(schema_, ReadSchema(request_.schema));
       return rows_.ForEachPlace(note);
     }
-    SchemaInference inference(form == SourceForm::kJsonLines ? SchemaInference::Text::kIsText
-                                                             : SchemaInference::Text::kMayBeNumber);
+    SchemaInference inference(format == RowFormat::kJsonLines ? SchemaInference::Text::kIsText
+                                                              : SchemaInference::Text::kMayBeNumber);
     OFINDEX_TRY(rows_.ForEach(inference, note));
     schema_ = inference.Schema();
     return {};
@@ -109,13 +109,10 @@ class RowSource : public PackSource {
 
 }  // namespace
 
-Result<std::unique_ptr<PackSource>> OpenRowSource(const PackRequest& request, SourceForm form, Progress& progress) {
-  const RowFormat format = form == SourceForm::kJsonLines ? RowFormat::kJsonLines
-                           : form == SourceForm::kCsv     ? RowFormat::kCsv
-                                                          : RowFormat::kTsv;
+Result<std::unique_ptr<PackSource>> OpenRowSource(const PackRequest& request, RowFormat format, Progress& progress) {
   OFINDEX_ASSIGN(RowFiles rows, RowFiles::Open(request.sources, format, progress));
   auto source = std::make_unique<RowSource>(std::move(rows), request);
-  OFINDEX_TRY(source->Scan(form, progress));
+  OFINDEX_TRY(source->Scan(format, progress));
   return source;
 }
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <clocale>
-#include <cstdio>
 #include <cstdlib>
 #include <cwchar>
 #include <utility>
@@ -45,11 +44,6 @@ constexpr std::array<std::pair<const char*, const char*>, 13> kKeys = {{
 void SetLocale() {
   std::setlocale(LC_CTYPE, "");
   if (MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");
-}
-
-void WriteToScreen(std::string_view text) {
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stdout));
-  static_cast<void>(std::fflush(stdout));
 }
 
 // Draws the line again after the terminal was resized, or after another process has used it.

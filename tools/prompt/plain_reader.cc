@@ -4,23 +4,15 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 
 #include "tools/prompt/prompt_signals.h"
+#include "tools/terminal/terminal.h"
 
 namespace ofindex {
-namespace {
-
-void WriteToTerminal(std::string_view text) {
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stdout));
-  static_cast<void>(std::fflush(stdout));
-}
-
-}  // namespace
 
 LineInput PlainReader::Read(const std::string& prompt) {
-  WriteToTerminal(prompt);
+  WriteToScreen(prompt);
   std::array<char, 4096> bytes;
   for (;;) {
     if (const size_t end = ahead_.find('\n'); end != std::string::npos) {
@@ -37,7 +29,7 @@ LineInput PlainReader::Read(const std::string& prompt) {
       return {LineInput::Kind::kEnd, ""};
     } else if (PromptSignals::interrupted()) {
       ahead_.clear();
-      WriteToTerminal("\n");
+      WriteToScreen("\n");
       return {LineInput::Kind::kInterrupted, ""};
     } else {
       static_cast<void>(PromptSignals::TakeResized() || PromptSignals::TakeContinued());  // nothing to draw again

@@ -20,6 +20,8 @@ namespace {
 constexpr uint64_t kMaxPromptRows = 1000;  // of a table, which is kept in memory
 constexpr size_t kUnknownPromptWidth = 80;
 constexpr std::string_view kExplain = "EXPLAIN QUERY PLAN ";
+constexpr RestAdvice kRestAdvice = {.columns = "`.mode line` shows all",
+                                    .rows = "`ofindex sql` with --max-rows N shows more"};
 
 std::string SecondsText(std::chrono::steady_clock::duration duration) {
   std::array<char, 48> text{};
@@ -64,7 +66,8 @@ bool PromptSession::Run(std::string_view sql) const {
     OFINDEX_ASSIGN(written, WriteRows(session_, statement, out));
     return {};
   });
-  PrintNotesOn(written, limits);
+  PrintNotesOn(written, limits, kRestAdvice, context_);
+  if (settings_.timer && written.complete) Show(StrCat("time: ", SecondsText(written.taken), "\n"));
   return written.complete;
 }
 
@@ -105,18 +108,6 @@ void PromptSession::Paged(const std::function<Result<void>(Output&)>& write) con
   } else {
     PrintError(error, context_);
   }
-}
-
-void PromptSession::PrintNotesOn(const WrittenRows& written, const SqlLimits& limits) const {
-  if (written.columns_left_out > 0) {
-    PrintNote(StrCat(Counted(written.columns_left_out, "more column"), ": `.mode line` shows all"), context_);
-  }
-  if (written.truncated) {
-    PrintNote(StrCat("truncated: there are more than ", Counted(*limits.rows, "row"),
-                     "; `ofindex sql` with --max-rows N shows more"),
-              context_);
-  }
-  if (settings_.timer && written.complete) Show(StrCat("time: ", SecondsText(written.taken), "\n"));
 }
 
 }  // namespace ofindex

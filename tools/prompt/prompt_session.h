@@ -51,7 +51,6 @@ class PromptSession {
   [[nodiscard]] size_t Width() const;
   [[nodiscard]] SqlLimits Limits() const;
   void Paged(const std::function<Result<void>(Output&)>& write) const;
-  void PrintNotesOn(const WrittenRows& written, const SqlLimits& limits) const;
 
   SqlSession& session_;
   const StatementOptions options_;

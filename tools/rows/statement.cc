@@ -1,5 +1,8 @@
 #include "tools/rows/statement.h"
 
+#include "base/text.h"
+#include "tools/shell/messages.h"
+
 namespace ofindex {
 namespace {
 
@@ -33,6 +36,16 @@ Result<WrittenRows> WriteRows(SqlSession& session, const Statement& statement, O
   written.truncated = rows.truncated();
   written.columns_left_out = writer.columns_left_out();
   return written;
+}
+
+void PrintNotesOn(const WrittenRows& written, const SqlLimits& limits, const RestAdvice& advice,
+                  const Context& context) {
+  if (written.columns_left_out > 0) {
+    PrintNote(StrCat(Counted(written.columns_left_out, "more column"), " did not fit; ", advice.columns), context);
+  }
+  if (written.truncated) {
+    PrintNote(StrCat("truncated: there are more than ", Counted(*limits.rows, "row"), "; ", advice.rows), context);
+  }
 }
 
 }  // namespace ofindex

@@ -7,6 +7,7 @@
 
 #include "query/sql/sql_session.h"
 #include "tools/rows/row_writer.h"
+#include "tools/shell/context.h"
 
 namespace ofindex {
 
@@ -30,5 +31,15 @@ struct WrittenRows {
 /// row exists, so that a statement that fails at once prints no data. Errors: those of SqlSession::Query, SqlRows::Next
 /// and Output.
 [[nodiscard]] Result<WrittenRows> WriteRows(SqlSession& session, const Statement& statement, Output& out);
+
+/// Says what shows the columns and the rows that were not written.
+struct RestAdvice {
+  std::string_view columns;
+  std::string_view rows;
+};
+
+/// Prints a note on columns that were not written, and one on rows.
+void PrintNotesOn(const WrittenRows& written, const SqlLimits& limits, const RestAdvice& advice,
+                  const Context& context);
 
 }  // namespace ofindex

@@ -10,8 +10,6 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kDrawnAtOnce = 4096;
-
 // Writes ordinals in one of the three forms.
 class OrdinalWriter {
  public:
@@ -55,7 +53,7 @@ class OrdinalWriter {
 Result<void> PrintOrdinals(Sampler& sampler, uint64_t most, const Context& context, Output& out) {
   OrdinalWriter writer(context, out);
   OFINDEX_TRY(writer.Begin());
-  std::vector<uint64_t> ordinals(kDrawnAtOnce);
+  std::vector<uint64_t> ordinals(Sampler::kDrawnAtOnce);
   while (most > 0) {
     const size_t got = sampler.Next(std::span(ordinals).first(std::min<uint64_t>(most, ordinals.size())));
     if (got == 0) break;

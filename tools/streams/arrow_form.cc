@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "proto/wire/wire.h"
 #include "tools/show/shown_record.h"
 #include "tools/streams/arrow_column.h"
 #include "tools/streams/arrow_messages.h"
@@ -14,8 +15,10 @@ namespace {
 constexpr uint64_t kArrowBatchBytes = uint64_t{8} << 20;
 constexpr uint64_t kArrowBatchRecords = uint64_t{64} << 10;
 
-// Offsets are int32. A payload has no more values than bytes.
+// Offsets are int32. A payload has no more values than bytes, so the offsets of a batch fit if its payloads do. Those
+// of one record always do: decoding refuses longer payloads with kLimit.
 constexpr uint64_t kMaxBatchPayloadBytes = INT32_MAX;
+static_assert(kMaxMessageBytes <= kMaxBatchPayloadBytes);
 
 constexpr size_t kArrowAlignment = 8;
 

@@ -39,15 +39,33 @@ class SelectedOrdinals {
 
 }  // namespace
 
+NextOrdinal OrdinalsOf(View view) {
+  return [view = std::move(view), at = uint64_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
+    if (at == view.size()) return false;
+    ordinal = view.At(at++);
+    return true;
+  };
+}
+
+NextOrdinal OrdinalsFrom(Sampler sampler) {
+  auto state = std::make_shared<std::pair<Sampler, std::vector<uint64_t>>>(std::move(sampler), 0);
+  return [state, at = size_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
+    auto& [source, drawn] = *state;
+    if (at == drawn.size()) {
+      drawn.resize(Sampler::kDrawnAtOnce);
+      drawn.resize(source.Next(drawn));
+      at = 0;
+      if (drawn.empty()) return false;
+    }
+    ordinal = drawn[at++];
+    return true;
+  };
+}
+
 Result<NextOrdinal> OrdinalsOfRange(const std::string& text, const Dataset& dataset) {
   OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));
   OFINDEX_ASSIGN(const View present, PresentRecords(dataset.reader()));
-  return NextOrdinal(
-      [view = present.Between(range.begin, range.end), i = uint64_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
-        if (i == view.size()) return false;
-        ordinal = view.At(i++);
-        return true;
-      });
+  return OrdinalsOf(present.Between(range.begin, range.end));
 }
 
 Result<NextOrdinal> OrdinalsWhere(const Expression& expression, const std::string& text, const Dataset& dataset,

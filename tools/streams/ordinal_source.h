@@ -4,11 +4,18 @@
 
 #include "base/result.h"
 #include "query/dataset.h"
+#include "query/sampling/sampler.h"
 #include "tools/options/selecting.h"
 #include "tools/shell/context.h"
 #include "tools/show/record_stream.h"
 
 namespace ofindex {
+
+/// Returns the records of `view`, in its order.
+[[nodiscard]] NextOrdinal OrdinalsOf(View view);
+
+/// Returns the records that `sampler` draws, up to the end of its epoch.
+[[nodiscard]] NextOrdinal OrdinalsFrom(Sampler sampler);
 
 /// Returns the records of the range `text`, without those that are gone. Errors: those of ParseOrdinals; kIndex.
 [[nodiscard]] Result<NextOrdinal> OrdinalsOfRange(const std::string& text, const Dataset& dataset);

@@ -1,6 +1,5 @@
 #include "tools/tables/table_file.h"
 
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <utility>
@@ -13,11 +12,8 @@
 namespace ofindex {
 namespace {
 
-Result<RowFormat> RowFormatOf(const std::string& path) {
-  const std::string suffix = Folded(std::filesystem::path(path).extension().string());
-  if (suffix == ".csv") return RowFormat::kCsv;
-  if (suffix == ".tsv") return RowFormat::kTsv;
-  if (suffix == ".jsonl" || suffix == ".ndjson" || suffix == ".json") return RowFormat::kJsonLines;
+Result<RowFormat> FormatOfTable(const std::string& path) {
+  if (const std::optional<RowFormat> format = RowFormatOf(path)) return *format;
   return Fail(ErrorCode::kUsage,
               StrCat(Printable(path), ": expected a name that ends in .csv, .tsv, .jsonl, .ndjson or .json"),
               "rename the file, or link it under such a name");
@@ -128,9 +124,8 @@ class RowCells : public RowVisitor {
     if (const auto whole = ParseWhole(value.text)) return SourceValue{SourceValue::Type::kInteger, *whole};
     if (const auto truth = ParseBoolean(value.text)) return SourceValue{SourceValue::Type::kInteger, *truth ? 1 : 0};
     if (const auto real = ParseReal(value.text)) return SourceValue{.type = SourceValue::Type::kReal, .real = *real};
-    return Fail(ErrorCode::kIo, StrCat("column '", Printable(columns_[column].name),
-                                       "': the file changed while it was "
-                                       "read"));
+    return Fail(ErrorCode::kIo,
+                StrCat("column '", Printable(columns_[column].name), "': the file changed while it was read"));
   }
 
   static Json JsonIn(const SourceValue& value) {
@@ -156,7 +151,7 @@ class RowCells : public RowVisitor {
 }  // namespace
 
 Result<TableFile> TableFile::Open(const std::string& path, Progress& progress) {
-  OFINDEX_ASSIGN(const RowFormat format, RowFormatOf(path));
+  OFINDEX_ASSIGN(const RowFormat format, FormatOfTable(path));
   OFINDEX_ASSIGN(RowFiles rows, RowFiles::Open({path}, format, progress));
   TableFile file(std::move(rows), format != RowFormat::kJsonLines);
   ColumnInference inference(file.parses_text_ ? SchemaInference::Text::kMayBeNumber : SchemaInference::Text::kIsText);

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
-#include <string_view>
 
 namespace ofindex {
 namespace {
@@ -50,6 +50,11 @@ size_t TerminalHeight() {
 bool IsDumbTerminal() {
   const std::string_view term = Variable("TERM");
   return term.empty() || term == "dumb";
+}
+
+void WriteToScreen(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stdout));
+  static_cast<void>(std::fflush(stdout));
 }
 
 }  // namespace ofindex

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 namespace ofindex {
 
@@ -15,5 +16,8 @@ namespace ofindex {
 
 /// Returns true if TERM names no terminal with escape sequences: it is "dumb", empty or not set.
 [[nodiscard]] bool IsDumbTerminal();
+
+/// Writes `text` to the terminal of standard output at once. Ignores errors: the next input shows that it is gone.
+void WriteToScreen(std::string_view text);
 
 }  // namespace ofindex

@@ -12,7 +12,6 @@
 #include "query/dataset.h"
 #include "tools/options/reading_options.h"
 #include "tools/options/selecting.h"
-#include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/show/chosen_features.h"
@@ -101,14 +100,12 @@ Result<void> CheckSink(const CatArguments& arguments, const Dataset& dataset) {
 
 // The command has no encoder of Parquet; the Python package works with those that others have.
 tl::unexpected<Error> NoParquet(const CatArguments& arguments) {
-  std::string index;  // as a string of Python, between the quotes of a shell
-  for (const char c : Dump(JsonText(arguments.index))) index += c == '\'' ? std::string("\\u0027") : std::string(1, c);
   return Fail(ErrorCode::kUsage,
               "--to parquet: Parquet is written by the Python package, from the columns of the index; arrow is written "
               "here, and pyarrow reads it",
               StrCat("python3 -c 'import ofindex, pyarrow, pyarrow.parquet; pyarrow.parquet.write_table(pyarrow.table("
                      "ofindex.open(",
-                     index, ").arrow()), \"FILE.parquet\")' writes all records"));
+                     PythonLiteral(arguments.index), ").arrow()), \"FILE.parquet\")' writes all records"));
 }
 
 Result<int> Cat(const CatArguments& arguments, const Context& context) {

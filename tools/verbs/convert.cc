@@ -22,12 +22,11 @@
 #include "tools/shell/source_index.h"
 #include "tools/streams/converter.h"
 #include "tools/streams/ordinal_list.h"
+#include "tools/streams/ordinal_source.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
 namespace {
-
-constexpr size_t kDrawnAtOnce = 4096;
 
 struct ConvertArguments {
   std::vector<std::string> data;
@@ -65,29 +64,6 @@ struct Selected {
   uint64_t records = 0;
   bool all_in_order = false;
 };
-
-NextOrdinal DrawFrom(Sampler sampler) {
-  auto state = std::make_shared<std::pair<Sampler, std::vector<uint64_t>>>(std::move(sampler), 0);
-  return [state, at = size_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
-    auto& [source, drawn] = *state;
-    if (at == drawn.size()) {
-      drawn.resize(kDrawnAtOnce);
-      drawn.resize(source.Next(drawn));
-      at = 0;
-      if (drawn.empty()) return false;
-    }
-    ordinal = drawn[at++];
-    return true;
-  };
-}
-
-NextOrdinal EachOf(View view) {
-  return [view, at = uint64_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
-    if (at == view.size()) return false;
-    ordinal = view.At(at++);
-    return true;
-  };
-}
 
 // Returns the records of each shard, in natural order of paths: not ordinal order, if an update has found shards new or
 // grown.
@@ -144,8 +120,8 @@ Result<Selected> Select(const ConvertArguments& arguments, const Dataset& datase
   OFINDEX_ASSIGN(Sampler sampler, OpenSampler(store, catalog->generations(), request, limits));
   dataset.snapshot()->CloseColumns();  // their chunks are not needed any more
   const uint64_t records = sampler.view().size();
-  if (!arguments.shuffle) return Selected{EachOf(sampler.view()), records, false};
-  return Selected{DrawFrom(std::move(sampler)), records, false};
+  if (!arguments.shuffle) return Selected{OrdinalsOf(sampler.view()), records, false};
+  return Selected{OrdinalsFrom(std::move(sampler)), records, false};
 }
 
 std::vector<uint64_t> RecordsPerShard(const Selected& selected, const SourceFacts& facts, size_t shards,

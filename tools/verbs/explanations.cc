@@ -15,16 +15,15 @@ const std::map<std::string_view, Explanation>& Explanations() {
   static const std::map<std::string_view, Explanation> explanations = {
       {"build",
        {"The shards stay as they are; the index of DATA is DATA.ofidx, next to it. Features with one short value "
-        "become "
-        "columns, which `where`, `sql`, `stats` and `sample` use. An index that is still right is not built again.",
+        "become columns, which `where`, `sql`, `stats` and `sample` use. An index that is still right is not built "
+        "again.",
         {{"ofindex build data/train", "Writes data/train.ofidx"},
          {"ofindex build data/train --verify", "Also checks every payload byte, and stores a hash of each record"},
          {"ofindex build data/train --columns auto,petal --force",
           "Also stores the values of petal, a list in each record, as a column"}}}},
       {"update",
        {"Only new, grown and changed shards are read. No record gets another number: the numbers of records that are "
-        "gone "
-        "stay free, unless --prune is given.",
+        "gone stay free, unless --prune is given.",
         {{"ofindex update data/train", "Brings data/train.ofidx up to date with its files"}}}},
       {"merge",
        {"The parts of `ofindex build --part` make the bytes of one build. Whole indexes become one if they were built "
@@ -47,8 +46,7 @@ const std::map<std::string_view, Explanation>& Explanations() {
          {"ofindex stats data/train _length --by name", "Describes the sizes of the records of each name"}}}},
       {"where",
        {"In SQL, a column that is not a plain word is in double quotes, a string in single quotes. The exit code is 1 "
-        "if "
-        "no record matches.",
+        "if no record matches.",
         {{"ofindex where data/train \"name = 'setosa' AND _id < 9\"", "Prints the numbers of matching records"},
          {"ofindex where data/train '\"petal#count\" = 2' --count", "Counts the records with two petals"}}}},
       {"sample",
@@ -66,8 +64,7 @@ const std::map<std::string_view, Explanation>& Explanations() {
          {"ofindex verify data/train --quick", "Compares the shards' sizes and fingerprints only"}}}},
       {"get",
        {"A record has its number in the dataset, from 0; -1 is the last. A range A:B ends before B. Long lists are "
-        "cut: "
-        "--jsonl shows them whole.",
+        "cut: --jsonl shows them whole.",
         {{"ofindex get data/train 5 -1", "Shows record 5 and the last one"},
          {"ofindex get data/train 0:3 --jsonl", "Prints three records as JSON lines"},
          {"ofindex get data/train 5 --wire", "Explains every byte of a record"}}}},
@@ -85,8 +82,7 @@ const std::map<std::string_view, Explanation>& Explanations() {
           "Takes a value from a parameter, and prints CSV"}}}},
       {"split",
        {"Each part is a list of ordinals, one a line, for `cat --ids`, `convert --ids`, `sample --ids` and Python. The "
-        "same "
-        "seed gives the same parts everywhere.",
+        "same seed gives the same parts everywhere.",
         {{"ofindex split data/train train=0.9,val=0.1 --stratify species -o parts",
           "Writes parts/train.ids and parts/val.ids, with the same shares of each species"},
          {"ofindex convert data/train --ids parts/val.ids -o val.ofrecord --to ofrecord",
@@ -106,8 +102,8 @@ const std::map<std::string_view, Explanation>& Explanations() {
           "Writes text indexes for DALI and vahidk/tfrecord"}}}},
       {"help",
        {"Manual pages and completions are installed with the command. A command that was installed with pip is "
-        "completed "
-        "once your shell has read its script: put one of the first two examples into the file that it reads first.",
+        "completed once your shell has read its script: put one of the first two examples into the file that it reads "
+        "first.",
         {{"eval \"$(ofindex help --completion bash)\"", "In ~/.bashrc; the same with zsh in ~/.zshrc, after compinit"},
          {"ofindex help --completion fish | source", "In ~/.config/fish/config.fish"},
          {"ofindex help build", "Explains a verb"}}}},

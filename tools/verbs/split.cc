@@ -172,8 +172,7 @@ void AddSplit(CommandLine& line, Context& context) {
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddArgument("PARTS", arguments->parts,
                    "NAME=SHARE,...: the parts and their shares of the records, as in train=0.9,val=0.1; shares that "
-                   "add up to less "
-                   "than 1 leave records in no part")
+                   "add up to less than 1 leave records in no part")
       .Required();
   verb.AddOption("--by", arguments->by, "KEY", "Keep records with the same value of this column in one part");
   verb.AddOption("--stratify", arguments->stratify, "COLUMN",

@@ -14,7 +14,6 @@
 #include "tools/options/selecting.h"
 #include "tools/prompt/prompt.h"
 #include "tools/rows/statement.h"
-#include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/shell/watchdog.h"
 #include "tools/tables/session_options.h"
@@ -94,16 +93,6 @@ Result<SqlLimits> LimitsOf(const SqlArguments& arguments, const Context& context
   return limits;
 }
 
-void PrintNotesOn(const WrittenRows& written, const SqlLimits& limits, const Context& context) {
-  if (written.columns_left_out > 0) {
-    PrintNote(StrCat(Counted(written.columns_left_out, "more column"), " did not fit; --jsonl shows all"), context);
-  }
-  if (written.truncated) {
-    PrintNote(StrCat("truncated: there are more than ", Counted(*limits.rows, "row"), "; --max-rows N shows more"),
-              context);
-  }
-}
-
 Result<int> AnswerOne(SqlSession& session, const std::string& query, const std::vector<SqlParameter>& parameters,
                       SqlLimits limits, RowForm form, const Context& context) {
   const std::optional<size_t> width = TerminalWidth(STDOUT_FILENO);
@@ -111,7 +100,7 @@ Result<int> AnswerOne(SqlSession& session, const std::string& query, const std::
   const Watchdog watchdog(limits.timeout, context);
   const Statement statement{query, parameters, limits, {form, width}};
   OFINDEX_ASSIGN(const WrittenRows written, WriteRows(session, statement, Output::Standard()));
-  PrintNotesOn(written, limits, context);
+  PrintNotesOn(written, limits, {.columns = "--jsonl shows all", .rows = "--max-rows N shows more"}, context);
   return 0;
 }
 

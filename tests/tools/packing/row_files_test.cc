@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,25 @@ class RowsOf {
   Progress progress_;
   std::string path_;
 };
+
+TEST_CASE("the end of a name implies the format, in lower or upper case") {
+  struct Row {
+    std::string path;
+    std::optional<RowFormat> format;
+  };
+  const Row rows[] = {
+      {"a.csv", RowFormat::kCsv},
+      {"folder.csv/A.TSV", RowFormat::kTsv},
+      {"a.jsonl", RowFormat::kJsonLines},
+      {"a.Json", RowFormat::kJsonLines},
+      {"a.b.ndjson", RowFormat::kJsonLines},
+      {"folder.csv/a", std::nullopt},
+      {".csv", std::nullopt},  // a hidden file without an extension
+      {"a.csv.gz", std::nullopt},
+      {"", std::nullopt},
+  };
+  for (const Row& row : rows) CHECK_MESSAGE(RowFormatOf(row.path) == row.format, row.path);
+}
 
 TEST_CASE("a row read alone equals the row read in order") {
   RowsOf source(
