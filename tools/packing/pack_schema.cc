@@ -86,7 +86,9 @@ Result<void> AddType(const std::string& name, std::string_view text, PackSchema&
 
 Result<void> AddMembers(const std::string& before, const JsonValue& object, int depth, PackSchema& schema) {
   if (depth > kMaxDepth) {
-    return Fail(ErrorCode::kFormat, StrCat("more than ", kMaxDepth, " records inside one another"));
+    return Fail(ErrorCode::kFormat,
+                StrCat("'", Printable(before), "...': expected at most ", kMaxDepth, " records inside one another"),
+                "flatten the records");
   }
   for (const auto& [key, value] : object.items()) {
     const std::string name = before + key;
@@ -95,7 +97,9 @@ Result<void> AddMembers(const std::string& before, const JsonValue& object, int 
     } else if (value.is_string()) {
       OFINDEX_TRY(AddType(name, value.get_ref<const std::string&>(), schema));
     } else {
-      return Fail(ErrorCode::kFormat, StrCat("'", Printable(name), "': expected a type's name, or an object of them"));
+      return Fail(ErrorCode::kFormat,
+                  StrCat("'", Printable(name), "': expected the name of a type, or an object of them"),
+                  StrCat("types are ", AllNames()));
     }
   }
   return {};
@@ -129,7 +133,7 @@ FeatureKind KindOf(SourceType type, PayloadKind payload) {
 Result<PackSchema> PackSchema::Parse(std::string_view json) {
   const JsonValue document = JsonValue::parse(json, nullptr, false);
   if (!document.is_object()) {
-    return Fail(ErrorCode::kFormat, "a schema is a JSON object of feature names and types",
+    return Fail(ErrorCode::kFormat, "schema: expected a JSON object of feature names and types",
                 R"(for example {"label": "int", "tags": "array<string>"})");
   }
   PackSchema schema;

@@ -13,6 +13,8 @@
 namespace ofindex {
 namespace {
 
+constexpr char kTableChangedHint[] = "run it again when no other program writes to the file";
+
 Result<RowFormat> RowFormatOf(const std::string& path) {
   const std::string suffix = Folded(std::filesystem::path(path).extension().string());
   if (suffix == ".csv") return RowFormat::kCsv;
@@ -112,7 +114,8 @@ class RowCells : public RowVisitor {
   Result<size_t> ColumnOf(std::string_view name) {
     const size_t column = names_.Add(name);
     if (column < cells_.size()) return column;
-    return Fail(ErrorCode::kIo, StrCat("column '", Printable(name), "' is new: the file changed while it was read"));
+    return Fail(ErrorCode::kIo, StrCat("column '", Printable(name), "' is new: the file changed while it was read"),
+                kTableChangedHint);
   }
 
   static Result<SourceValue> Number(SourceValue value) {
@@ -128,9 +131,9 @@ class RowCells : public RowVisitor {
     if (const auto whole = ParseWhole(value.text)) return SourceValue{SourceValue::Type::kInteger, *whole};
     if (const auto truth = ParseBoolean(value.text)) return SourceValue{SourceValue::Type::kInteger, *truth ? 1 : 0};
     if (const auto real = ParseReal(value.text)) return SourceValue{.type = SourceValue::Type::kReal, .real = *real};
-    return Fail(ErrorCode::kIo, StrCat("column '", Printable(columns_[column].name),
-                                       "': the file changed while it was "
-                                       "read"));
+    return Fail(ErrorCode::kIo,
+                StrCat("column '", Printable(columns_[column].name), "': the file changed while it was read"),
+                kTableChangedHint);
   }
 
   static Json JsonIn(const SourceValue& value) {
