@@ -16,8 +16,14 @@ from cpp_source import Function, Source, Token, Tokens, arguments_of, shown, spl
 
 #: Functions that return the text that they are given.
 TRANSPARENT = {"Hint", "move", "string", "string_view", "StrCat"}
-#: Types that functions return as errors -> the index of the message in their braces.
-CARRIERS = {"Error": 1, "Complaint": 0, "Explained": 0}
+#: Types with a message and a hint that become an Error later -> what is put before the message, and the default hint.
+CARRIERS = {
+    "Complaint": ("", "see `ofindex VERB --help`"),  # tools/options/usage_error.cc
+    "Explained": ("SQL: ", "`SELECT name FROM features` lists the features"),  # query/sql/sql_error.cc
+    "Explanation": ("feature '{name}': ", ""),  # query/decoding/feature_error.cc
+}
+#: What stands before the parentheses or braces in which an Error is made.
+MAKERS = "Error emplace emplace_back unexpected"
 USAGE = tokens_of("ErrorCode::kUsage")
 SQL = tokens_of("ErrorCode::kSql")  # of SQL functions: becomes kUsage, with a hint about columns
 MAX_DEPTH = 4  # of calls that pass on a part of a message
@@ -41,9 +47,10 @@ class Made:
     code: Tokens
     message: Tokens
     hint: Tokens = ()
+    default: str = ""  # the hint if `hint` is empty
 
     def replaced(self, values: Mapping[str, Tokens]) -> Made:
-        return Made(*(replaced(field, values) for field in (self.code, self.message, self.hint)))
+        return Made(*(replaced(field, values) for field in (self.code, self.message, self.hint)), self.default)
 
 
 def replaced(tokens: Tokens, values: Mapping[str, Tokens]) -> list[Token]:
@@ -123,12 +130,31 @@ class Sources:
 
     def messages(self) -> list[Message]:
         found: dict[Message, None] = {}
+        self.read: set[int] = set()  # the identities of the tokens of codes that were found
         for file in self.files:
             for i in range(len(file.tokens)):
                 made = self._error_at(file, i)
                 if made is not None:
                     found |= dict.fromkeys(self._messages(file, i, made, 0))
         return sorted(found, key=lambda message: (message.path, message.line, message.text))
+
+    def unread(self) -> list[str]:
+        """The places of codes that are neither compared nor those of the errors that messages() found."""
+        return [
+            f"{file.path}:{file.tokens[i].line}"
+            for file in self.files
+            for i in file.places.get("ErrorCode", [])
+            if file.is_at(i + 1, "::") and id(file.tokens[i]) not in self.read and not self._is_only_read(file, i)
+        ]
+
+    @staticmethod
+    def _is_only_read(file: Source, i: int) -> bool:
+        while file.is_at(i - 1, "::") and file.is_word(i - 2):
+            i -= 2
+        if file.is_at(i - 1, "return"):
+            return any(function.returns == "ErrorCode" for function in file.around(i)[:1])
+        compared = file.is_at(i - 1, "=") and file.is_at(i - 2, "= !")
+        return compared or file.is_at(i - 1, "case") or (file.is_at(i - 1, "(") and file.is_at(i - 2, "ExitCode"))
 
     @staticmethod
     def _constants(file: Source) -> Iterator[tuple[str, list[Token]]]:
@@ -157,7 +183,7 @@ class Sources:
             value = file.until(i + 2, ";")
             if not designated and all(one.text != "message" for one in value):
                 return Made([Token("code", token.line)], value)
-        if token.text == "{" or (token.text == "(" and file.is_at(i - 1, "Error")):
+        if token.text == "{" or (token.text == "(" and file.is_at(i - 1, MAKERS)):
             return self._in_braces(file, i)
         return None
 
@@ -170,9 +196,12 @@ class Sources:
             return Made(named["code"], named["message"], named.get("hint", []))
         if file.is_at(i - 1, "return") and file.around(i):
             returns = file.around(i)[0].returns
-            for carrier, place in CARRIERS.items():
+            if re.search(r"(^|[ >])Error( |$)", returns):
+                return self._fields(arguments)
+            for carrier, (before, hint) in CARRIERS.items():
                 if re.search(rf"(^|[ >]){carrier}( |$)", returns):
-                    return self._fields(arguments if place else [USAGE, *arguments])
+                    message = [*tokens_of(f'"{before}" + ('), *arguments[0], *tokens_of(")")]
+                    return Made(USAGE, message, arguments[1] if len(arguments) > 1 else (), hint)
         code = re.fullmatch(r"(?:.*\?)?(?:ofindex::)?ErrorCode::k\w+(?::ErrorCode::k\w+)?|code", shown(arguments[0]))
         return self._fields(arguments) if code and len(arguments) > 1 else None
 
@@ -198,11 +227,12 @@ class Sources:
                 yield from self._messages(caller, at, made.replaced(given), depth + 1)
             else:
                 is_whole = True
+        self.read |= set(map(id, made.code))
         if is_whole:
             codes = frozenset(re.findall(r"ErrorCode::(\w+)", shown(made.code)))
             line = file.tokens[i].line
             for text, hint in itertools.product(self._texts(made.message), self._texts(made.hint)):
-                yield Message(file.path, line, codes, text, hint)
+                yield Message(file.path, line, codes, text, hint or made.default)
 
     def _texts(self, tokens: Tokens) -> list[str]:
         """The texts that an expression may have, with variables in braces."""
