@@ -106,6 +106,10 @@ class Source:
         return 0 <= i < len(self.tokens) and self.tokens[i].is_word
 
     @property
+    def folder(self) -> str:
+        return self.path.rpartition("/")[0]
+
+    @property
     def stem(self) -> str:
         return self.path.rpartition(".")[0]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import pathlib
 import re
 from collections.abc import Iterator, Mapping
 
@@ -18,10 +17,12 @@ from cpp_source import Function, Source, Token, Tokens, arguments_of, shown, spl
 TRANSPARENT = {"Hint", "move", "string", "string_view", "StrCat"}
 #: Types with a message and a hint that become an Error later -> what is put before the message, and the default hint.
 CARRIERS = {
-    "Complaint": ("", "see `ofindex VERB --help`"),  # tools/options/usage_error.cc
+    "Complaint": ("", ""),  # tools/options/usage_error.cc
     "Explained": ("SQL: ", "`SELECT name FROM features` lists the features"),  # query/sql/sql_error.cc
     "Explanation": ("feature '{name}': ", ""),  # query/decoding/feature_error.cc
 }
+#: Functions that return what is wrong with the value of an option, as a text that is empty if it is valid.
+CHECKS = re.compile(r"check|WhyNot\w+")
 #: What stands before the parentheses or braces in which an Error is made.
 MAKERS = "Error emplace emplace_back unexpected"
 USAGE = tokens_of("ErrorCode::kUsage")
@@ -50,7 +51,8 @@ class Made:
     default: str = ""  # the hint if `hint` is empty
 
     def replaced(self, values: Mapping[str, Tokens]) -> Made:
-        return Made(*(replaced(field, values) for field in (self.code, self.message, self.hint)), self.default)
+        code, message, hint = (replaced(field, values) for field in (self.code, self.message, self.hint))
+        return Made(code, message, hint, self.default)
 
 
 def replaced(tokens: Tokens, values: Mapping[str, Tokens]) -> list[Token]:
@@ -176,6 +178,9 @@ class Sources:
             arguments = arguments_of(file.inside(i + 1))
             is_another = file.stem in self.other_fails and "ErrorCode" not in shown(arguments[0] if arguments else [])
             return None if is_another or file.path == "base/result.h" else self._fields(arguments)
+        if token.text == "return" and any(CHECKS.fullmatch(one.name) for one in file.around(i)[:1]):
+            value = file.until(i + 1, ";")
+            return None if CHECKS.fullmatch(value[0].text) or not self._is_string(file, i) else Made(USAGE, value)
         if token.text == "sqlite3_result_error" and file.is_at(i + 1, "("):
             return Made(SQL, arguments_of(file.inside(i + 1))[1])
         if token.text == "message" and file.is_at(i - 1, ". ->") and file.is_at(i + 1, "="):
@@ -186,6 +191,12 @@ class Sources:
         if token.text == "{" or (token.text == "(" and file.is_at(i - 1, MAKERS)):
             return self._in_braces(file, i)
         return None
+
+    @staticmethod
+    def _is_string(file: Source, i: int) -> bool:
+        """Returns whether the function around token `i` may return a text."""
+        function = file.around(i)[0]
+        return function.returns in ("std::string", "const auto") and file.is_at(function.first - 1, ") string")
 
     def _in_braces(self, file: Source, i: int) -> Made | None:
         arguments = arguments_of(file.inside(i))
@@ -222,8 +233,7 @@ class Sources:
         for caller, at, arguments in calls:
             assert maker is not None
             given = dict(maker.parameters) | dict(zip(maker.parameters, arguments, strict=False))
-            passed = [one for name in words & maker.texts for one in given[name]]
-            if any(one.is_literal or re.fullmatch(r"k[A-Z]\w*", one.text) or self._is_local(caller, at, one) for one in passed):
+            if any(self._is_told(caller, at, one) for name in words & maker.texts for one in given[name]):
                 yield from self._messages(caller, at, made.replaced(given), depth + 1)
             else:
                 is_whole = True
@@ -232,7 +242,8 @@ class Sources:
             codes = frozenset(re.findall(r"ErrorCode::(\w+)", shown(made.code)))
             line = file.tokens[i].line
             for text, hint in itertools.product(self._texts(made.message), self._texts(made.hint)):
-                yield Message(file.path, line, codes, text, hint or made.default)
+                if text:
+                    yield Message(file.path, line, codes, text, hint or made.default)
 
     def _texts(self, tokens: Tokens) -> list[str]:
         """The texts that an expression may have, with variables in braces."""
@@ -246,8 +257,11 @@ class Sources:
             return tokens[0].text[1:-1]
         return "{" + shown(tokens) + "}" if tokens else ""
 
-    def _is_local(self, file: Source, at: int, token: Token) -> bool:
-        return token.is_word and any(token.text in function.parameters for function in file.around(at))
+    @staticmethod
+    def _is_told(file: Source, i: int, token: Token) -> bool:
+        """Returns whether `token`, in a call at token `i`, tells more of a message than the name of a variable."""
+        is_parameter = token.is_word and any(token.text in function.parameters for function in file.around(i))
+        return token.is_literal or is_parameter or re.fullmatch(r"k[A-Z]\w*", token.text) is not None
 
     def _locals(self, file: Source, i: int, made: Made) -> dict[str, list[Token]]:
         """The values of the local variables that are parts of the texts, if each is set once."""
@@ -268,14 +282,15 @@ class Sources:
         return found
 
     def _calls(self, file: Source, maker: Function) -> Iterator[tuple[Source, int, list[list[Token]]]]:
-        """The calls of `maker`, which `file` defines: those in this file, or otherwise near it, or anywhere."""
-        folder = str(pathlib.PurePath(file.path).parent)
-        is_lambda = maker.returns.endswith("auto")
-        for group in ([file], [one for one in self.files if str(pathlib.PurePath(one.path).parent) == folder], self.files):
-            found = [(one, *call) for one in group for call in self._calls_in(one, maker)]
-            if found or is_lambda:
-                break
-        yield from found
+        """The calls of `maker`, which `file` defines: anywhere if a header near it declares it, otherwise in `file`.
+
+        Files elsewhere that have a function of that name call that one.
+        """
+        near = [one for one in self.files if one.folder == file.folder]
+        is_shared = any(one.path.endswith(".h") and one.declares(maker.name) for one in near)
+        for one in self.files if is_shared else [file]:
+            if one.folder == file.folder or not one.declares(maker.name):
+                yield from ((one, *call) for call in self._calls_in(one, maker))
 
     @staticmethod
     def _calls_in(file: Source, maker: Function) -> Iterator[tuple[int, list[list[Token]]]]:
