@@ -23,7 +23,7 @@ constexpr char kRefusedHint[] =
     "a statement may only read the tables of its session, and call functions without side effects";
 
 // Messages of SQLite, and what to do about them.
-constexpr std::pair<std::string_view, const char*> kHints[] = {
+constexpr std::pair<std::string_view, const char*> kSqliteHints[] = {
     {"integer overflow", "total() adds numbers of any size, as floating-point numbers"},
     {"LIKE or GLOB pattern too complex", "write a shorter pattern"},
     {"ESCAPE expression must be a single character", "write the character in single quotes, as in ESCAPE '#'"},
@@ -47,7 +47,7 @@ ErrorCode CodeOf(int result) {
 Hint HintOf(ErrorCode code, std::string_view message) {
   if (message == kNoList) return "`ofindex build --columns NAME` stores lists whole";
   if (message.starts_with(kRegexpError)) return kPatternHint;
-  for (const auto& [text, hint] : kHints) {
+  for (const auto& [text, hint] : kSqliteHints) {
     if (message == text) return std::string(hint);
   }
   switch (code) {

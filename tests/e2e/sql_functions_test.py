@@ -138,5 +138,10 @@ class AggregateTest(SqlCase):
             ("medain(1)", 'did you mean "median"?'),
         ):
             self.assertIn(words, self.refused(f"SELECT {expression}"))
+        for expression, hint in (
+            ("sum(value) FROM json_each('[9223372036854775807, 1]')", "total() adds numbers of any size"),
+            ("'a' LIKE 'b' ESCAPE 'cc'", "write the character in single quotes"),
+        ):
+            self.assertIn(hint, self.refused(f"SELECT {expression}"))
         error = self.refused("SELECT percentile(value, value) FROM json_each('[1, 2]')")
         self.assertIn("expected the same p in all rows of a group", error)

@@ -54,10 +54,10 @@ std::optional<std::string_view> Inside(std::string_view outer, std::string_view 
   return text.substr(outer.size() + 1, text.size() - outer.size() - 2);
 }
 
-std::string AllNames() {
+std::string TypesHint() {
   std::string names;
   for (const auto& entry : kTypes) names += StrCat(names.empty() ? "" : ", ", entry.first);
-  return names;
+  return StrCat("types are ", names, "; array<T>, map<T>, and objects of them");
 }
 
 Result<void> AddType(const std::string& name, std::string_view text, PackSchema& schema) {
@@ -77,8 +77,7 @@ Result<void> AddType(const std::string& name, std::string_view text, PackSchema&
   }
   feature.steps = arrays > 1;
   if (!feature.type) {
-    return Fail(ErrorCode::kFormat, StrCat("'", Printable(name), "': no type '", Printable(whole), "'"),
-                StrCat("types are ", AllNames(), "; array<T>, map<T>, and objects of them"));
+    return Fail(ErrorCode::kFormat, StrCat("'", Printable(name), "': no type '", Printable(whole), "'"), TypesHint());
   }
   (values ? schema.maps : schema.features).push_back(std::move(feature));
   return {};
@@ -98,8 +97,7 @@ Result<void> AddMembers(const std::string& before, const JsonValue& object, int 
       OFINDEX_TRY(AddType(name, value.get_ref<const std::string&>(), schema));
     } else {
       return Fail(ErrorCode::kFormat,
-                  StrCat("'", Printable(name), "': expected the name of a type, or an object of them"),
-                  StrCat("types are ", AllNames()));
+                  StrCat("'", Printable(name), "': expected the name of a type, or an object of them"), TypesHint());
     }
   }
   return {};
