@@ -75,7 +75,8 @@ Result<File> File::OpenRead(const std::string& path, const std::string& shown) {
   File file(fd, shown.empty() ? path : shown);
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   if (!facts.regular) {
-    return Fail(ErrorCode::kIo, StrCat(Printable(file.path()), ": not a regular file; expected a file of records"));
+    return Fail(ErrorCode::kIo, StrCat(Printable(file.path()), ": not a regular file; expected one"),
+                "name a file; copy what a pipe or a device gives to a file first");
   }
   return file;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fd_io.h"
+#include "base/text.h"
 
 namespace ofindex {
 namespace {
@@ -71,7 +72,10 @@ Result<void> OutputFile::AppendFile(const File& file, uint64_t size) {
   while (done < size) {
     const auto wanted = static_cast<size_t>(std::min<uint64_t>(piece.size(), size - done));
     OFINDEX_ASSIGN(const size_t n, file.ReadAt(done, std::span(piece).first(wanted)));
-    if (n == 0) return Fail(ErrorCode::kIo, file.path() + ": the file shrinks while it is copied");
+    if (n == 0) {
+      return Fail(ErrorCode::kIo, StrCat(Printable(file.path()), ": the file shrinks while it is copied"),
+                  "run it again when no other program writes to the file");
+    }
     OFINDEX_TRY(Append(ByteView(piece).first(n)));
     done += n;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "mmap/read_planner.h"
 #include "mmap/sources/open_shard.h"
 
@@ -13,7 +14,7 @@ Result<void> AddUp(std::vector<uint64_t>& lengths) {
   uint64_t end = 0;
   for (uint64_t& length_then_end : lengths) {
     if (__builtin_add_overflow(end, length_then_end, &end)) {
-      return Fail(ErrorCode::kLimit, "the batch is too large; its size in bytes exceeds 64 bits",
+      return Fail(ErrorCode::kLimit, StrCat("a batch of ", Counted(lengths.size(), "record"), ", of over 2^64 bytes"),
                   "ask for fewer records at once");
     }
     length_then_end = end;

@@ -71,10 +71,15 @@ void AppendFixed(ByteView chunk, std::vector<T>* values) {
 
 Result<void> DecodedRecord::Decode(ByteView payload, PayloadKind kind) {
   Clear();
-  if (kind == PayloadKind::kOpaque) return Fail(ErrorCode::kUsage, "an opaque payload has no features");
+  if (kind == PayloadKind::kOpaque) {
+    return Fail(ErrorCode::kUsage,
+                "an opaque payload has no features; expected an Example, a SequenceExample or an OFRecord");
+  }
   if (payload.size() > kMaxMessageBytes) {
-    return Fail(ErrorCode::kLimit, StrCat("payload@0: too long for a protobuf message; expected at most ",
-                                          kMaxMessageBytes, " bytes, got ", payload.size()));
+    return Fail(ErrorCode::kLimit,
+                StrCat("payload@0: too long for a protobuf message; expected at most ", kMaxMessageBytes,
+                       " bytes, got ", payload.size()),
+                "read the record as bytes");
   }
   payload_kind_ = kind;
   Malformed malformed;

@@ -92,7 +92,10 @@ Result<std::vector<uint8_t>> ReadDescriptor(const std::string& path) {
   OFINDEX_ASSIGN(const File file, File::OpenRead(path));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   if (facts.size > kMaxDescriptorBytes) {
-    return Fail(ErrorCode::kLimit, StrCat(Printable(path), ": a descriptor of over 64 MiB"));
+    return Fail(ErrorCode::kLimit,
+                StrCat(Printable(path), ": a descriptor of ", FormatCount(facts.size), " bytes; expected at most ",
+                       FormatCount(kMaxDescriptorBytes)),
+                "make one of the file that declares the message, with `protoc --include_imports`");
   }
   std::vector<uint8_t> bytes(facts.size);
   OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, bytes));
@@ -105,7 +108,9 @@ Result<std::optional<FieldPlan>> MessageOf(const BuildOptions& options) {
   if (options.message.empty() && options.descriptor.empty()) return std::nullopt;
   const bool named = options.columns && options.columns->mode == ColumnChoice::Mode::kNamed;
   if (options.message.empty() || options.descriptor.empty() || !named) {
-    return Fail(ErrorCode::kUsage, "expected a descriptor, its message and named columns together");
+    return Fail(ErrorCode::kUsage,
+                StrCat("message '", Printable(options.message), "': expected a descriptor, the name of its message, ",
+                       "and names of columns, together"));
   }
   OFINDEX_ASSIGN(const std::vector<uint8_t> bytes, ReadDescriptor(options.descriptor));
   OFINDEX_ASSIGN(FieldPlan plan, FieldPlan::OfMessage(bytes, options.message, options.columns->names));

@@ -208,7 +208,8 @@ class Feeder {
 
   Result<void> Feed(const BlockRow& block) {
     if (block.shard >= report_.shards.size() || block.shard + uint64_t{1} < next_) {
-      return Fail(ErrorCode::kIndex, "the index has blocks in another order than shards");
+      return Fail(ErrorCode::kIndex,
+                  StrCat("the index is damaged: a block of shard ", block.shard, " is out of order"));
     }
     OFINDEX_TRY(OpenUpTo(block.shard));
     const Framing framing = report_.shards[block.shard].framing;

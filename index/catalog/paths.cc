@@ -27,7 +27,8 @@ fs::path Trimmed(fs::path path) {
 // Returns `path` as an absolute path without "." and "..". Links in its folder are resolved, its last component is not.
 // The path is not shortened as text: after a link to a folder, ".." is the folder above the link's target.
 Result<fs::path> Anchored(const std::string& path) {
-  if (path.empty()) return Fail(ErrorCode::kUsage, "a path is empty", "name a file or a folder that is there");
+  if (path.empty())
+    return Fail(ErrorCode::kUsage, "'' is not a path: it is empty", "name a file or a folder that is there");
   std::error_code error;
   const fs::path whole = Trimmed(fs::absolute(path, error));
   if (error) return tl::unexpected(SystemError(path, "cannot resolve", error.value()));

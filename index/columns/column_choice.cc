@@ -21,7 +21,12 @@ Result<ColumnChoice> ColumnChoice::Parse(const std::string& text) {
   if (text == "auto") return choice;
   const bool added = text.starts_with(kAutoAnd);
   choice.mode = added ? Mode::kAuto : text == "none" ? Mode::kNone : Mode::kNamed;
-  if (text.size() > kMaxText) return Fail(ErrorCode::kLimit, StrCat("columns: over ", kMaxText, " bytes of names"));
+  if (text.size() > kMaxText) {
+    return Fail(
+        ErrorCode::kLimit,
+        StrCat("columns: ", FormatCount(text.size()), " bytes of names; expected at most ", FormatCount(kMaxText)),
+        "name fewer columns");
+  }
   if (choice.mode == Mode::kNone) return choice;
   choice.names = SplitNames(std::string_view(text).substr(added ? kAutoAnd.size() : 0));
   if (std::find(choice.names.begin(), choice.names.end(), "") != choice.names.end()) {

@@ -180,7 +180,7 @@ Result<Database> Database::OpenForWriting(const std::string& path, int page_byte
       std::filesystem::canonical(name.has_parent_path() ? name.parent_path() : ".", error);
   if (error) return tl::unexpected(SystemError(path, "cannot open", error.value()));
   constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  if (FileSystemWithoutLocks() == nullptr) return Fail(ErrorCode::kLimit, "SQLite: no memory for a file system");
+  if (FileSystemWithoutLocks() == nullptr) return Fail(ErrorCode::kLimit, "out of memory for SQLite's file system");
   sqlite3* handle = nullptr;
   const int opened = sqlite3_open_v2((folder / name.filename()).c_str(), &handle, kFlags, FileSystemWithoutLocks());
   Database database(handle, path);

@@ -33,7 +33,8 @@ bool FilePages::Fill(uint64_t offset, uint64_t n) {
 
 Error FilePages::TakeError() {
   if (error_) return std::move(*error_);
-  return {ErrorCode::kIo, StrCat(Printable(bytes_.path()), "@", begin_, ": cannot read the record")};
+  return {ErrorCode::kIo, StrCat(Printable(bytes_.path()), "@", begin_, ": cannot read the record"),
+          "check the disk that holds the file, and run it again"};
 }
 
 }  // namespace ofindex

@@ -216,8 +216,14 @@ Result<void> Finder::AddGlob(const std::string& pattern) {
   std::vector<std::string> paths(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
   ::globfree(&matches);
   if (result == GLOB_NOMATCH && may_be_gone_) return {};
-  if (result == GLOB_NOMATCH) return Fail(ErrorCode::kUsage, StrCat(Printable(pattern), ": the glob matches no file"));
-  if (result != 0) return Fail(ErrorCode::kIo, StrCat(Printable(pattern), ": cannot expand the glob"));
+  if (result == GLOB_NOMATCH) {
+    return Fail(ErrorCode::kUsage, StrCat(Printable(pattern), ": the glob matches no file"),
+                "name files, a folder, or a glob that matches files");
+  }
+  if (result != 0) {
+    return Fail(ErrorCode::kIo, StrCat(Printable(pattern), ": cannot expand the glob"),
+                "make its folders readable, or name one of them instead");
+  }
   for (const std::string& path : paths) {
     if (!IsSkippedName(fs::path(path).filename().string())) OFINDEX_TRY(AddFound(path));
   }
@@ -236,7 +242,10 @@ Result<std::vector<std::string>> ReadList(const std::string& path) {
   for (std::string line; std::getline(in, line);) {
     if (line.ends_with('\r')) line.pop_back();
     bytes += line.size();
-    if (bytes > kMaxListBytes) return Fail(ErrorCode::kLimit, StrCat(Printable(path), ": a list of over 1 GiB"));
+    if (bytes > kMaxListBytes) {
+      return Fail(ErrorCode::kLimit, StrCat(Printable(path), ": a list of over 1 GiB; expected a path on each line"),
+                  "name a folder or a glob instead of a list");
+    }
     if (!line.empty()) lines.push_back(std::move(line));
   }
   if (in.bad()) {

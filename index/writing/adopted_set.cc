@@ -65,7 +65,8 @@ Result<void> CheckAppend(const ShardSetRequest& request) {
 
 Result<std::vector<std::string>> AdoptShards(ShardSetRequest request, const std::vector<std::string>& shards,
                                              bool append) {
-  if (shards.empty()) return Fail(ErrorCode::kUsage, StrCat(Printable(request.out), ": a set of no shards"));
+  if (shards.empty())
+    return Fail(ErrorCode::kUsage, StrCat(Printable(request.out), ": a set of no shards; expected at least one"));
   request.force = request.force || append;
   request.shards = shards.size();
   OFINDEX_ASSIGN(const ShardSetPlan first, PlanShardSet(request));

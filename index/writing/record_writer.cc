@@ -13,13 +13,15 @@ namespace ofindex {
 namespace {
 
 Result<void> CheckForm(Framing framing, Compression compression) {
-  if (framing == Framing::kEmpty) return Fail(ErrorCode::kUsage, "a shard is written as tfrecord or ofrecord");
+  if (framing == Framing::kEmpty) {
+    return Fail(ErrorCode::kUsage, StrCat("format ", Name(framing), ": expected tfrecord or ofrecord"));
+  }
   if (framing == Framing::kOfRecord && compression != Compression::kNone) {
     return Fail(ErrorCode::kUsage, "an OFRecord cannot be compressed: none of its readers supports it",
                 "write a TFRecord, or leave it uncompressed");
   }
   if (compression != Compression::kNone && compression != Compression::kGzip) {
-    return Fail(ErrorCode::kUsage, "a shard is compressed with gzip, or not");
+    return Fail(ErrorCode::kUsage, StrCat("compression ", Name(compression), ": expected gzip or none"));
   }
   return {};
 }

@@ -65,7 +65,9 @@ Result<ShardSetPlan> PlanFile(const ShardSetRequest& request, ShardSetPlan plan)
   std::error_code error;
   plan.creates_folder = !plan.folder.empty() && !fs::exists(plan.folder, error);
   if (fs::is_directory(request.out, error)) {
-    return Fail(ErrorCode::kUsage, StrCat(Printable(request.out), ": a folder with the name of a shard"));
+    return Fail(ErrorCode::kUsage,
+                StrCat(Printable(request.out), ": a folder with the name of a shard; expected a file, or a new name"),
+                "name another output, or remove the folder");
   }
   // A dangling link exists, too.
   OFINDEX_ASSIGN(const bool exists, Exists(request.out));
@@ -178,7 +180,8 @@ OutputShape ShapeOf(const ShardSetRequest& request) {
 }
 
 Result<ShardSetPlan> PlanShardSet(const ShardSetRequest& request) {
-  if (request.out.empty()) return Fail(ErrorCode::kUsage, "the output has no name");
+  if (request.out.empty())
+    return Fail(ErrorCode::kUsage, "'' is not an output: it is empty; expected the name of a file or a folder");
   if (request.out == "-") {
     return Fail(ErrorCode::kUsage, "cannot write shards to standard output; expected a file or folder name",
                 "use `ofindex cat --to tfrecord` to write to standard output");

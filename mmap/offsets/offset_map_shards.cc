@@ -1,7 +1,9 @@
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "base/allocation.h"
+#include "base/text.h"
 #include "mmap/files/fault_guard.h"
 #include "mmap/offsets/offset_map.h"
 
@@ -54,26 +56,28 @@ Result<MapStream> OffsetMap::StreamOf(uint64_t shard) const {
 // A range of the map's points. Each has a checksum, which is checked when it is used.
 class OffsetMap::Points final : public Checkpoints {
  public:
-  Points(const uint8_t* map, uint64_t map_bytes, uint64_t at, uint64_t count)
-      : bytes_(map, map_bytes), at_(at), count_(count) {}
+  Points(std::string path, ByteView map, uint64_t at, uint64_t count)
+      : path_(std::move(path)), bytes_(map), at_(at), count_(count) {}
 
   [[nodiscard]] size_t size() const override { return count_; }
   [[nodiscard]] Result<Checkpoint> At(size_t i) const override {
     std::array<uint8_t, kMapPointBytes> entry{};
     const uint8_t* const from = bytes_.data() + at_ + i * kMapPointBytes;
     if (!FaultGuard::Run([&] { std::memcpy(entry.data(), from, entry.size()); })) {
-      return Fail(ErrorCode::kStale, "the map was truncated since it was opened", kOffsetMapReopenHint);
+      return Fail(ErrorCode::kStale, StrCat(Printable(path_), ": the map was truncated since it was opened"),
+                  kOffsetMapReopenHint);
     }
     MapPoint point;
     point.Decode(entry.data());
     if (!Fits(point.stored_at, point.stored_bytes, bytes_.size())) {
-      return Fail(ErrorCode::kIndex, "a checkpoint lies outside the map", kOffsetMapHint);
+      return Fail(ErrorCode::kIndex, StrCat(Printable(path_), ": a checkpoint lies outside the map"), kOffsetMapHint);
     }
     return Checkpoint{
         .position = point.position, .bit = point.bit, .stored = bytes_.subspan(point.stored_at, point.stored_bytes)};
   }
 
  private:
+  const std::string path_;
   const ByteView bytes_;
   const uint64_t at_;
   const uint64_t count_;
@@ -84,8 +88,8 @@ Result<std::unique_ptr<Checkpoints>> OffsetMap::CheckpointsOf(uint64_t shard) co
   if (!Fits(stream.first_point, stream.points, header_.points)) {
     return Damaged(header_.points_at, "the checkpoints of a shard lie outside their table");
   }
-  return std::make_unique<Points>(data_, header_.file_bytes, header_.points_at + stream.first_point * kMapPointBytes,
-                                  stream.points);
+  return std::make_unique<Points>(path(), ByteView(data_, header_.file_bytes),
+                                  header_.points_at + stream.first_point * kMapPointBytes, stream.points);
 }
 
 }  // namespace ofindex

@@ -122,8 +122,10 @@ Result<void> PayloadBuilder::Check(ByteView name, const FeatureData& values) con
     }
   }
   if (kind_ != PayloadKind::kOfRecord && !IsUtf8(AsText(name))) {
-    return Fail(ErrorCode::kFeature, StrCat("the name '", Printable(AsText(name)), "' is not UTF-8; readers of ",
-                                            MessageName(kind_), " would refuse the record"));
+    return Fail(ErrorCode::kFeature,
+                StrCat("the name '", Printable(AsText(name)), "' is not UTF-8; readers of ", MessageName(kind_),
+                       " would refuse the record"),
+                "give the feature a name in UTF-8");
   }
   return {};
 }
@@ -162,7 +164,8 @@ Result<ByteView> PayloadBuilder::Finish() {
   if (features_.content().size() + lists_.content().size() > kMaxMessageBytes - 2 * kHeadroom) {
     return Fail(ErrorCode::kLimit,
                 StrCat("a payload of ", FormatCount(features_.content().size() + lists_.content().size()),
-                       " bytes; a protobuf message has at most ", FormatCount(kMaxMessageBytes)));
+                       " bytes; a protobuf message has at most ", FormatCount(kMaxMessageBytes)),
+                "leave features out, or store them in several records");
   }
   if (kind_ == PayloadKind::kOfRecord) return features_.content();
   if (kind_ == PayloadKind::kExample || lists_.entries.empty()) return features_.Wrap(kContext);
@@ -216,7 +219,8 @@ Result<void> PayloadBuilder::Map::Settle(EntryOrder order, std::vector<uint8_t>&
             [this](const Entry& a, const Entry& b) { return NamePrecedes(NameOf(a), NameOf(b)); });
   for (size_t i = 1; i < sorted.size(); ++i) {
     if (AsText(NameOf(sorted[i - 1])) != AsText(NameOf(sorted[i]))) continue;
-    return Fail(ErrorCode::kFeature, StrCat("two features are called '", Printable(AsText(NameOf(sorted[i]))), "'"));
+    return Fail(ErrorCode::kFeature, StrCat("two features are called '", Printable(AsText(NameOf(sorted[i]))), "'"),
+                "give one of them another name");
   }
   if (order == EntryOrder::kAsAdded) return {};
   spare.assign(kHeadroom, 0);

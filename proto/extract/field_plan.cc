@@ -89,14 +89,15 @@ constexpr uint64_t kTypeMessage = 11;
       const std::optional<FieldPlan::Scalar> scalar = ScalarOf(field.type);
       if (!scalar || dot != std::string_view::npos) {
         return Fail(ErrorCode::kUsage, StrCat("column ", Printable(column), ": ", Printable(field.name),
-                                              scalar ? " is not a message" : " is of an unknown type"));
+                                              scalar ? " is not a message; expected no field after it"
+                                                     : " is of an unknown type; expected a type of proto2 or proto3"));
       }
       path.scalar = *scalar;
       return path;
     }
     OFINDEX_ASSIGN(message, FindMessage(descriptors, field.type_name.substr(field.type_name.starts_with('.') ? 1 : 0)));
     if (dot == std::string_view::npos) {
-      return Fail(ErrorCode::kUsage, StrCat("column ", Printable(column), " is a message; its fields are ",
+      return Fail(ErrorCode::kUsage, StrCat("column ", Printable(column), " is a message; expected one of its fields: ",
                                             ShownFields(DescriptorSet::Fields(message))));
     }
     rest = rest.substr(dot + 1);

@@ -29,7 +29,8 @@ Result<void> CheckForm(const FeatureSpec& spec) {
   }
   if (!spec.fill && !spec.fill_bytes) return {};
   if (spec.form != Form::kFixed) return Refuse(spec, "a default applies to fixed only");
-  if (spec.fill ? is_bytes : !is_bytes) return Refuse(spec, StrCat("the default is not of ", Name(spec.type)));
+  if (spec.fill ? is_bytes : !is_bytes)
+    return Refuse(spec, StrCat("the default has another type; expected ", Name(spec.type)));
   return {};
 }
 

@@ -31,7 +31,8 @@ extern "C" __attribute__((visibility("default"))) int sqlite3_ofindexsqlite_init
                   "this SQLite lacks functions, or another one in this process has loaded the extension");
   }
   const ofindex::Result<void> registered = ofindex::WithMemory("the extension", [&]() -> ofindex::Result<void> {
-    if (!ofindex::AddMissingFunctions(db)) return ofindex::Fail(ofindex::ErrorCode::kLimit, "no memory for functions");
+    if (!ofindex::AddMissingFunctions(db))
+      return ofindex::Fail(ofindex::ErrorCode::kLimit, "out of memory for functions");
     return ofindex::RegisterIndexModule(db);
   });
   if (!registered) return Refuse(error, routines, registered.error().message.c_str());

@@ -228,7 +228,8 @@ BatchLoader::~BatchLoader() {
 
 Result<BatchLoader::Outcome> BatchLoader::Next(std::chrono::milliseconds patience, Loaded& out) {
   if (::getpid() != process_) {
-    return Fail(ErrorCode::kUsage, "the loader belongs to another process", "start one in each process after the fork");
+    return Fail(ErrorCode::kUsage, StrCat("the loader belongs to process ", process_, ", this is another"),
+                "start one in each process after the fork");
   }
   const std::chrono::milliseconds limit = std::chrono::hours(24);
   return state_->Next(std::clamp(patience, std::chrono::milliseconds(0), limit), out);

@@ -48,7 +48,10 @@ Result<bool> BatchSplitter::Fetch() {
 Result<LengthBatches> LengthBatches::Of(Sampler sampler, LengthsOf lengths, const BatchLimits& limits,
                                         const Slice& slice, Tail tail) {
   if (limits.total == 0 || limits.records == 0) {
-    return Fail(ErrorCode::kUsage, "a limit of a batch is 0; expected at least 1", "give a total of at least 1");
+    return Fail(ErrorCode::kUsage,
+                StrCat("batches: the limit of ", limits.total == 0 ? "the total length" : "records",
+                       " is 0; expected at least 1"),
+                "give a total of at least 1");
   }
   OFINDEX_TRY(CheckSlice(slice));
   return LengthBatches(BatchSplitter(std::move(sampler), std::move(lengths), limits), slice, tail);

@@ -60,7 +60,10 @@ Result<SamplingMethod> ByWeights(ColumnStore& store, const View& view, const std
   OFINDEX_ASSIGN(const Column column, FindColumn(store, name));
   if (view.size() == 0) return GlobalShuffle{};  // an empty view
   if (view.size() > AliasTable::kMaxItems) {
-    return Fail(ErrorCode::kLimit, StrCat("weights of over ", FormatCount(AliasTable::kMaxItems), " records"));
+    return Fail(ErrorCode::kLimit,
+                StrCat("weights of ", FormatCount(view.size()), " records; expected at most ",
+                       FormatCount(AliasTable::kMaxItems)),
+                "draw from fewer records, selected with --where");
   }
   AliasTable::Builder builder;
   builder.Reserve(view.size());
@@ -195,8 +198,8 @@ Result<Sampler> Open(const std::shared_ptr<ColumnStore>& store, const std::vecto
                                                                            .open = open}));
   const uint64_t position = request.state ? request.state->position : request.position;
   if (position > sampler.epoch_size()) {
-    return Fail(ErrorCode::kUsage,
-                StrCat("position ", position, ": the epoch has ", FormatCount(sampler.epoch_size()), " positions"));
+    return Fail(ErrorCode::kUsage, StrCat("position ", position, ": the epoch has ", FormatCount(sampler.epoch_size()),
+                                          " positions; expected at most that"));
   }
   sampler.SeekTo(position);
   return sampler;

@@ -10,7 +10,8 @@ namespace ofindex {
 Result<void> CheckSlice(const Slice& slice) {
   constexpr uint64_t kMaxReaders = uint64_t{1} << 20;
   if (std::max(slice.world, slice.workers) > kMaxReaders) {
-    return Fail(ErrorCode::kUsage, StrCat("over ", FormatCount(kMaxReaders), " ranks, or workers of one rank"));
+    return Fail(ErrorCode::kUsage, StrCat("ranks and workers: expected at most ", FormatCount(kMaxReaders),
+                                          " ranks, and as many workers of a rank"));
   }
   if (slice.rank >= slice.world) {
     return Fail(ErrorCode::kUsage,
@@ -112,7 +113,7 @@ Result<std::optional<uint64_t>> Sampler::PositionOf(uint64_t ordinal) const {
   if (!index) return std::nullopt;
   const std::optional<uint64_t> position = order_->PositionOf(*index);
   if (position) return position;
-  return Fail(ErrorCode::kUsage, "records are drawn with replacement: none has a unique position in the epoch",
+  return Fail(ErrorCode::kUsage, "the sampler draws with replacement: no record has a unique position in the epoch",
               "ask the sampler for the record at a position instead");
 }
 

@@ -8,7 +8,8 @@ Result<std::vector<Instruction>> ReadProgram(SqlRows& explained) {
   std::vector<Instruction> program;
   for (;;) {
     OFINDEX_ASSIGN(const bool more, explained.Next());
-    if (explained.truncated()) return Fail(ErrorCode::kLimit, "SQL: a program was cut off");
+    if (explained.truncated())
+      return Fail(ErrorCode::kLimit, "SQL: the program of the statement was cut off", "write a shorter statement");
     if (!more) return program;
     program.push_back({.opcode = std::string(AsText(explained.At(1).bytes)),
                        .p1 = explained.At(2).integer,

@@ -22,6 +22,13 @@ constexpr char kPatternHint[] = "write the pattern as for Perl or Python: `\\d+`
 constexpr char kRefusedHint[] =
     "a statement may only read the tables of its session, and call functions without side effects";
 
+// Messages of SQLite, and what to do about them.
+constexpr std::pair<std::string_view, const char*> kSqliteHints[] = {
+    {"integer overflow", "total() adds numbers of any size, as floating-point numbers"},
+    {"LIKE or GLOB pattern too complex", "write a shorter pattern"},
+    {"ESCAPE expression must be a single character", "write the character in single quotes, as in ESCAPE '#'"},
+};
+
 ErrorCode CodeOf(int result) {
   if (result == SQLITE_IOERR_DATA) return ErrorCode::kStale;
   switch (result & 0xff) {
@@ -40,6 +47,9 @@ ErrorCode CodeOf(int result) {
 Hint HintOf(ErrorCode code, std::string_view message) {
   if (message == kNoList) return "`ofindex build --columns NAME` stores lists whole";
   if (message.starts_with(kRegexpError)) return kPatternHint;
+  for (const auto& [text, hint] : kSqliteHints) {
+    if (message == text) return std::string(hint);
+  }
   switch (code) {
     case ErrorCode::kLimit: return "query less at a time; values are limited to 64 MiB, statements to 100,000 bytes";
     case ErrorCode::kIndex: return "rebuild the index with `ofindex build --force`";

@@ -128,15 +128,20 @@ class AggregateTest(SqlCase):
 
     def test_wrong_arguments_are_errors(self) -> None:
         for expression, words in (
-            ("median('x')", "take numbers, got text or bytes"),
-            ("stddev(x'00')", "take numbers, got text or bytes"),
-            ("percentile(1, 101)", "p is not a number from 0 to 100"),
-            ("percentile(1, -0.5)", "p is not a number from 0 to 100"),
-            ("percentile(1, NULL)", "p is not a number from 0 to 100"),
+            ("median('x')", "expected numbers, got text or bytes"),
+            ("stddev(x'00')", "expected numbers, got text or bytes"),
+            ("percentile(1, 101)", "expected a number from 0 to 100 as p"),
+            ("percentile(1, -0.5)", "expected a number from 0 to 100 as p"),
+            ("percentile(1, NULL)", "expected a number from 0 to 100 as p"),
             ("percentile(1)", "wrong number of arguments to function percentile()"),
             ("regex('a', 'b')", 'did you mean "regexp"?'),
             ("medain(1)", 'did you mean "median"?'),
         ):
             self.assertIn(words, self.refused(f"SELECT {expression}"))
+        for expression, hint in (
+            ("sum(value) FROM json_each('[9223372036854775807, 1]')", "total() adds numbers of any size"),
+            ("'a' LIKE 'b' ESCAPE 'cc'", "write the character in single quotes"),
+        ):
+            self.assertIn(hint, self.refused(f"SELECT {expression}"))
         error = self.refused("SELECT percentile(value, value) FROM json_each('[1, 2]')")
-        self.assertIn("p differs between the rows of a group", error)
+        self.assertIn("expected the same p in all rows of a group", error)

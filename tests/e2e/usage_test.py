@@ -307,11 +307,11 @@ class UsageTest(CommandTest):
         })  # fmt: skip
 
     def test_a_flag_with_a_word_as_its_value_is_refused(self) -> None:
-        self.refuse_everywhere("--quiet=maybe", "--quiet: takes no value, got 'maybe'")
+        self.refuse_everywhere("--quiet=maybe", "--quiet: expected no value, got 'maybe'")
         for verb, flags in {"build": "--verify --columns-optional --force --wait", "verify": "--quick",
                             "get": "--raw --wire", "where": "--count", "sql": "--csv"}.items():  # fmt: skip
             for flag in flags.split():
-                self.refuse_added({(verb, f"{flag}=maybe"): f"{flag}: takes no value, got 'maybe'"})
+                self.refuse_added({(verb, f"{flag}=maybe"): f"{flag}: expected no value, got 'maybe'"})
 
     def test_help_comes_before_errors(self) -> None:
         for verb in COMPLETE:

@@ -94,11 +94,13 @@ const std::vector<VariableText>& Variables() {
       {"NO_COLOR", "if set and not empty, no colours"},
       {"CLICOLOR_FORCE", "if set, not empty and not 0, colours even in a pipe"},
       {"COLUMNS", "the width of the terminal, if set to a number; otherwise the terminal is asked"},
+      {"TERM", "if dumb or not set: no colours, plain progress, and no completion, history or pager in `sql`"},
       {"PAGER", "shows long results of the prompt of `sql`; default less, none if empty"},
       {"XDG_STATE_HOME",
        "what was entered at the prompt of `sql` is in its subfolder ofindex/; default ~/.local/state"},
       {"XDG_CACHE_HOME",
        "the maps of indexes whose folder cannot be written are in its subfolder ofindex/; default ~/.cache"},
+      {"TMPDIR", "rows that are read twice, and indexes of a single command, are stored in it meanwhile; default /tmp"},
   };
   return variables;
 }

@@ -71,7 +71,8 @@ Result<std::string> ReadSql(const std::string& given) {
   std::string text(kMaxSqlBytes, '\0');
   OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, std::span(reinterpret_cast<uint8_t*>(text.data()), text.size())));
   if (got == text.size()) {
-    return Fail(ErrorCode::kLimit, StrCat(Printable(file.path()), ": too long; expected less than 1 MiB of SQL"));
+    return Fail(ErrorCode::kLimit, StrCat(Printable(file.path()), ": too long; expected less than 1 MiB of SQL"),
+                "pass long values with -p");
   }
   text.resize(got);
   return text;

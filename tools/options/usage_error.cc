@@ -78,7 +78,7 @@ Complaint NotConverted(std::string_view text, const VerbText& verb) {
   const std::string name(Before(text, " = "));
   const std::string value = Printable(text.substr(std::min(text.size(), name.size() + 3)));
   const OptionText* option = verb.Find(name);
-  if (option != nullptr && option->value.empty()) return {StrCat(name, ": takes no value, got '", value, "'")};
+  if (option != nullptr && option->value.empty()) return {StrCat(name, ": expected no value, got '", value, "'")};
   return {StrCat(name, ": expected a number, got '", value, "'")};
 }
 

@@ -172,8 +172,10 @@ class FileSource : public PackSource {
     OFINDEX_ASSIGN(const File file, File::OpenRead(path));
     OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
     if (facts.size > kMaxMessageBytes) {
-      return Fail(ErrorCode::kLimit, StrCat(Printable(path), ": ", FormatCount(facts.size),
-                                            " bytes; a protobuf message has at most ", FormatCount(kMaxMessageBytes)));
+      return Fail(ErrorCode::kLimit,
+                  StrCat(Printable(path), ": ", FormatCount(facts.size), " bytes; a protobuf message has at most ",
+                         FormatCount(kMaxMessageBytes)),
+                  "leave the file out, or cut it into parts");
     }
     content_.resize(facts.size);
     OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, content_));

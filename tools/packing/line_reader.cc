@@ -85,8 +85,10 @@ Result<bool> LineReader::ReadMore(size_t keep) {
   window_size_ = kept;
   const size_t wanted = std::max(read_bytes_, kept);  // for a long line, the steps double
   if (kept + wanted > kMaxLineBytes) {
-    return Fail(ErrorCode::kLimit, StrCat(Printable(path()), "@", window_begin_, ": a line of more than ",
-                                          FormatBytes(static_cast<double>(kMaxLineBytes))));
+    return Fail(ErrorCode::kLimit,
+                StrCat(Printable(path()), "@", window_begin_, ": a line of more than ",
+                       FormatBytes(static_cast<double>(kMaxLineBytes))),
+                "end each row with a newline; to store a whole file in a record, use --from files");
   }
   window_.resize(std::max(window_.size(), kept + wanted + kBehind));
   auto* bytes = reinterpret_cast<uint8_t*>(window_.data());

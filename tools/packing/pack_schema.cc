@@ -54,10 +54,10 @@ std::optional<std::string_view> Inside(std::string_view outer, std::string_view 
   return text.substr(outer.size() + 1, text.size() - outer.size() - 2);
 }
 
-std::string AllNames() {
+std::string TypesHint() {
   std::string names;
   for (const auto& entry : kTypes) names += StrCat(names.empty() ? "" : ", ", entry.first);
-  return names;
+  return StrCat("types are ", names, "; array<T>, map<T>, and objects of them");
 }
 
 Result<void> AddType(const std::string& name, std::string_view text, PackSchema& schema) {
@@ -77,8 +77,7 @@ Result<void> AddType(const std::string& name, std::string_view text, PackSchema&
   }
   feature.steps = arrays > 1;
   if (!feature.type) {
-    return Fail(ErrorCode::kFormat, StrCat("'", Printable(name), "': no type '", Printable(whole), "'"),
-                StrCat("types are ", AllNames(), "; array<T>, map<T>, and objects of them"));
+    return Fail(ErrorCode::kFormat, StrCat("'", Printable(name), "': no type '", Printable(whole), "'"), TypesHint());
   }
   (values ? schema.maps : schema.features).push_back(std::move(feature));
   return {};
@@ -86,7 +85,9 @@ Result<void> AddType(const std::string& name, std::string_view text, PackSchema&
 
 Result<void> AddMembers(const std::string& before, const JsonValue& object, int depth, PackSchema& schema) {
   if (depth > kMaxDepth) {
-    return Fail(ErrorCode::kFormat, StrCat("more than ", kMaxDepth, " records inside one another"));
+    return Fail(ErrorCode::kFormat,
+                StrCat("'", Printable(before), "...': expected at most ", kMaxDepth, " records inside one another"),
+                "flatten the records");
   }
   for (const auto& [key, value] : object.items()) {
     const std::string name = before + key;
@@ -95,7 +96,8 @@ Result<void> AddMembers(const std::string& before, const JsonValue& object, int 
     } else if (value.is_string()) {
       OFINDEX_TRY(AddType(name, value.get_ref<const std::string&>(), schema));
     } else {
-      return Fail(ErrorCode::kFormat, StrCat("'", Printable(name), "': expected a type's name, or an object of them"));
+      return Fail(ErrorCode::kFormat,
+                  StrCat("'", Printable(name), "': expected the name of a type, or an object of them"), TypesHint());
     }
   }
   return {};
@@ -129,7 +131,7 @@ FeatureKind KindOf(SourceType type, PayloadKind payload) {
 Result<PackSchema> PackSchema::Parse(std::string_view json) {
   const JsonValue document = JsonValue::parse(json, nullptr, false);
   if (!document.is_object()) {
-    return Fail(ErrorCode::kFormat, "a schema is a JSON object of feature names and types",
+    return Fail(ErrorCode::kFormat, "schema: expected a JSON object of feature names and types",
                 R"(for example {"label": "int", "tags": "array<string>"})");
   }
   PackSchema schema;

@@ -182,7 +182,10 @@ Result<void> RowBuilder::Value(std::string_view name, const SourceValue& value, 
     return Fail(ErrorCode::kFeature, StrCat("feature '", Printable(name), "': a null inside a list"),
                 "omit it, or write a placeholder value");
   }
-  if (!slot->type) return Fail(ErrorCode::kIo, "the source changed while it was read");
+  if (!slot->type) {
+    return Fail(ErrorCode::kIo, StrCat("feature '", Printable(name), "' is new: the source changed while it was read"),
+                "pack it when no other process writes to it");
+  }
   // In a column of numbers or times, an empty text is a null.
   if (value.type == SourceValueType::kText && value.text.empty() && depth == 0 && slot->kind != FeatureKind::kBytes &&
       *slot->type != SourceType::kChoice) {

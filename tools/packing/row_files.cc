@@ -172,7 +172,10 @@ Result<void> RowFiles::At(RowPlace place, RowVisitor& visitor, const TakeRow& ta
   Row row;
   uint64_t line = 1;
   OFINDEX_ASSIGN(const bool there, NextRow(file.lines, row, line));
-  if (!there) return Fail(ErrorCode::kIo, StrCat(Printable(file.lines.path()), ": changed while it was read"));
+  if (!there) {
+    return Fail(ErrorCode::kIo, StrCat(Printable(file.lines.path()), ": changed while it was read"),
+                "pack it when no other process writes to it");
+  }
   progress_->bytes_done += row.text.size() + 1;
   Result<void> taken = file.parser->Parse(row.text, visitor);
   if (taken) taken = take(place);

@@ -16,7 +16,12 @@ constexpr uint64_t kMaxSchemaBytes = uint64_t{16} << 20;
 Result<PackSchema> ReadSchema(const std::string& path) {
   OFINDEX_ASSIGN(const File file, File::OpenRead(path));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
-  if (facts.size > kMaxSchemaBytes) return Fail(ErrorCode::kFormat, StrCat(Printable(path), ": too long for a schema"));
+  if (facts.size > kMaxSchemaBytes) {
+    return Fail(ErrorCode::kFormat,
+                StrCat(Printable(path), ": a schema of ", FormatCount(facts.size), " bytes; expected at most ",
+                       FormatCount(kMaxSchemaBytes)),
+                "name the schema with --schema, not the data");
+  }
   std::string text(facts.size, '\0');
   OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, std::span(reinterpret_cast<uint8_t*>(text.data()), text.size())));
   text.resize(got);
@@ -97,7 +102,8 @@ class RowSource : public PackSource {
 
   Result<void> Changes() const {
     OFINDEX_TRY(rows_.CheckUnchanged());
-    return Fail(ErrorCode::kIo, StrCat(Printable(request_.sources.front()), ": changed while it was read"));
+    return Fail(ErrorCode::kIo, StrCat(Printable(request_.sources.front()), ": changed while it was read"),
+                "pack it when no other process writes to it");
   }
 
   RowFiles rows_;

@@ -65,7 +65,8 @@ Result<ByteView> Converter::Converted(const ShardRow& shard, const RecordLocatio
   bad_reason_ = BadReason::kMalformed;
   OFINDEX_ASSIGN(const ByteView converted, transcoders_.at(shard.payload).Convert(payload));
   if (converted.empty() && to_ofrecord_) {
-    return Fail(ErrorCode::kDamage, "an empty record, which OFRecord cannot store");
+    return Fail(ErrorCode::kDamage, "an empty record, which OFRecord cannot store",
+                "write TFRecords, or leave the record out");
   }
   return converted;
 }

@@ -12,6 +12,8 @@
 namespace ofindex {
 namespace {
 
+constexpr char kTableChangedHint[] = "run it again when no other program writes to the file";
+
 Result<RowFormat> FormatOfTable(const std::string& path) {
   if (const std::optional<RowFormat> format = RowFormatOf(path)) return *format;
   return Fail(ErrorCode::kUsage,
@@ -108,7 +110,8 @@ class RowCells : public RowVisitor {
   Result<size_t> ColumnOf(std::string_view name) {
     const size_t column = names_.Add(name);
     if (column < cells_.size()) return column;
-    return Fail(ErrorCode::kIo, StrCat("column '", Printable(name), "' is new: the file changed while it was read"));
+    return Fail(ErrorCode::kIo, StrCat("column '", Printable(name), "' is new: the file changed while it was read"),
+                kTableChangedHint);
   }
 
   static Result<SourceValue> Number(SourceValue value) {
@@ -125,7 +128,8 @@ class RowCells : public RowVisitor {
     if (const auto truth = ParseBoolean(value.text)) return SourceValue{SourceValue::Type::kInteger, *truth ? 1 : 0};
     if (const auto real = ParseReal(value.text)) return SourceValue{.type = SourceValue::Type::kReal, .real = *real};
     return Fail(ErrorCode::kIo,
-                StrCat("column '", Printable(columns_[column].name), "': the file changed while it was read"));
+                StrCat("column '", Printable(columns_[column].name), "': the file changed while it was read"),
+                kTableChangedHint);
   }
 
   static Json JsonIn(const SourceValue& value) {

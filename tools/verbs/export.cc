@@ -140,7 +140,8 @@ Result<std::vector<fs::path>> ExportAll(const Snapshot& snapshot, const ExportAr
   const auto add_block = [&](const BlockRow& block) -> Result<void> {
     if (progress.cancel) return Interrupted();
     if (block.shard >= paths.size() || size_t{block.shard} + 1 < next) {
-      return Fail(ErrorCode::kIndex, "the index has blocks in another order than shards");
+      return Fail(ErrorCode::kIndex,
+                  StrCat("the index is damaged: a block of shard ", block.shard, " is out of order"));
     }
     OFINDEX_TRY(open_up_to(block.shard));
     return open->Add(block);

@@ -23,7 +23,8 @@ namespace ofindex {
 /// Fails with kOutOfRange if there are fewer than `records` ordinals.
 [[nodiscard]] inline Result<void> CheckRecords(const ColumnStore& store, uint64_t records) {
   if (records <= store.ordinals()) return {};
-  return Fail(ErrorCode::kOutOfRange, StrCat("there are ", store.ordinals(), " records, not ", records));
+  return Fail(ErrorCode::kOutOfRange,
+              StrCat("expected at least ", Counted(records, "record"), ", got ", store.ordinals()));
 }
 
 /// Calls `body(first, count, chunk)`, which returns a Result<void>, for each block with ordinals below `records`: the

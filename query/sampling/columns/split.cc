@@ -26,23 +26,30 @@ constexpr uint64_t kRecordsAtOnce = 1 << 16;  // if there are no blocks to go by
 
 Result<void> Check(const SplitOptions& options) {
   if (options.key && options.stratify) {
-    return Fail(ErrorCode::kUsage, "a split is by a key or stratified, not both");
+    return Fail(ErrorCode::kUsage, StrCat("key '", Printable(options.key->name), "' and stratify '",
+                                          Printable(options.stratify->name), "': expected one of the two"));
   }
   if (options.parts.empty() || options.parts.size() > kMaxSplitParts) {
-    return Fail(ErrorCode::kUsage, StrCat("a split has 1 to ", kMaxSplitParts, " parts, not ", options.parts.size()));
+    return Fail(ErrorCode::kUsage,
+                StrCat("a split into ", Counted(options.parts.size(), "part"), "; expected 1 to ", kMaxSplitParts));
   }
   std::set<std::string_view> names;
   double sum = 0;
   for (const SplitPart& part : options.parts) {
     const std::string shown = Printable(part.name);
-    if (part.name.empty()) return Fail(ErrorCode::kUsage, "a part of a split has no name");
-    if (!names.insert(part.name).second) return Fail(ErrorCode::kUsage, StrCat("two parts are called '", shown, "'"));
+    if (part.name.empty()) return Fail(ErrorCode::kUsage, "part '': expected a name");
+    if (!names.insert(part.name).second) {
+      return Fail(ErrorCode::kUsage, StrCat("part '", shown, "': named twice; expected each name once"));
+    }
     if (!(part.fraction > 0 && part.fraction <= 1 + kSlack)) {
-      return Fail(ErrorCode::kUsage, StrCat("the fraction of part '", shown, "' is not above 0 and at most 1"));
+      return Fail(ErrorCode::kUsage, StrCat("part '", shown, "': expected a fraction above 0 and at most 1"));
     }
     sum += part.fraction;
   }
-  if (sum > 1 + kSlack) return Fail(ErrorCode::kUsage, "the fractions of a split sum up to more than 1");
+  if (sum > 1 + kSlack) {
+    return Fail(ErrorCode::kUsage, StrCat("the fractions of ", Counted(options.parts.size(), "part"),
+                                          " sum up to more than 1; expected at most 1"));
+  }
   return {};
 }
 

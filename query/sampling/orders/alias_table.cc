@@ -23,11 +23,14 @@ Result<uint64_t> MakeIntegers(std::vector<uint64_t>& weights) {
   for (size_t i = 0; i < weights.size(); ++i) {
     const double weight = WeightOf(weights[i]);
     if (!std::isfinite(weight) || weight < 0) {
-      return Fail(ErrorCode::kUsage, StrCat("weight ", i, " is not a number of 0 or more"));
+      return Fail(ErrorCode::kUsage, StrCat("weight ", i, ": expected a number of 0 or more"));
     }
     max = std::max(max, weight);
   }
-  if (max == 0) return Fail(ErrorCode::kUsage, "no weight is above 0");
+  if (max == 0) {
+    return Fail(ErrorCode::kUsage,
+                StrCat("no weight of ", Counted(weights.size(), "record"), " is above 0; expected one"));
+  }
   const int scale = -std::ilogb(max);
   double sum = 0;
   for (const uint64_t bits : weights) sum += std::scalbn(WeightOf(bits), scale);
@@ -86,7 +89,10 @@ void AliasTable::Builder::Add(double weight) { columns_.push_back(std::bit_cast<
 
 Result<AliasTable> AliasTable::Builder::Build() && {
   if (columns_.size() > kMaxItems) {
-    return Fail(ErrorCode::kLimit, StrCat("weights support at most ", FormatCount(kMaxItems), " records"));
+    return Fail(
+        ErrorCode::kLimit,
+        StrCat("weights of ", FormatCount(columns_.size()), " records; expected at most ", FormatCount(kMaxItems)),
+        "draw from fewer records, selected with --where");
   }
   OFINDEX_ASSIGN(const uint64_t total, MakeIntegers(columns_));
   MakeUnits(columns_, total);

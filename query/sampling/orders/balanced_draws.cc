@@ -35,7 +35,8 @@ std::vector<uint64_t> SlotsOf(std::span<const uint64_t> counts, double temperatu
 Result<std::shared_ptr<const BalancedClasses>> BalancedClasses::Make(uint32_t classes, double temperature,
                                                                      const Deliver& deliver) {
   if (!(temperature >= 1))
-    return Fail(ErrorCode::kUsage, "invalid temperature; expected at least 1", "1 draws values as often as they occur");
+    return Fail(ErrorCode::kUsage, "temperature: expected a number of at least 1",
+                "1 draws values as often as they occur");
   return WithMemory("the members of classes", [&]() -> Result<std::shared_ptr<const BalancedClasses>> {
     std::vector<uint64_t> counts(classes);
     uint64_t items = 0;
@@ -46,12 +47,18 @@ Result<std::shared_ptr<const BalancedClasses>> BalancedClasses::Make(uint32_t cl
       }
     }));
     if (items > kMaxItems) {
-      return Fail(ErrorCode::kLimit, StrCat("balanced draws support at most ", FormatCount(kMaxItems), " records"));
+      return Fail(
+          ErrorCode::kLimit,
+          StrCat("balanced draws of ", FormatCount(items), " records; expected at most ", FormatCount(kMaxItems)),
+          "draw from fewer records, selected with --where");
     }
     std::vector<uint64_t> begins = {0};
     begins.reserve(counts.size() + 1);
     for (const uint64_t count : counts) begins.push_back(begins.back() + count);
-    if (begins.back() == 0) return Fail(ErrorCode::kUsage, "no record has a class, so there is nothing to draw");
+    if (begins.back() == 0) {
+      return Fail(ErrorCode::kUsage, "balance: no record has a value, so there is nothing to draw",
+                  "balance by a column that has values");
+    }
     Interleave interleave(SlotsOf(counts, temperature), 0);
     std::vector<uint32_t> members(begins.back());
     std::vector<uint64_t>& next = counts;

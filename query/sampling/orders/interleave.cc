@@ -26,13 +26,19 @@ Result<double> TotalOf(std::span<const double> shares) {
   double total = 0;
   for (size_t i = 0; i < shares.size(); ++i) {
     if (!std::isfinite(shares[i]) || shares[i] < 0) {
-      return Fail(ErrorCode::kUsage, StrCat("share ", i, " is not a number of 0 or more"));
+      return Fail(ErrorCode::kUsage, StrCat("share ", i, ": expected a number of 0 or more"));
     }
     total += shares[i];
   }
-  if (total == 0) return Fail(ErrorCode::kUsage, "no share is above 0");
+  if (total == 0) {
+    return Fail(ErrorCode::kUsage,
+                StrCat("no share of ", Counted(shares.size(), "source"), " is above 0; expected one"));
+  }
   if (total < kMinTotal || total > kMaxTotal) {
-    return Fail(ErrorCode::kUsage, "the shares are too large or too small to be added up");
+    return Fail(
+        ErrorCode::kUsage,
+        StrCat("the shares of ", Counted(shares.size(), "source"), " are too large or too small to be added up"),
+        "give shares such as 0.7 and 0.3");
   }
   return total;
 }
@@ -77,7 +83,11 @@ void Interleave::MakeGuide() {
 }
 
 Result<Interleave> Interleave::InShares(std::span<const double> shares, uint64_t key, uint64_t cycle) {
-  if (shares.size() > kMaxParties) return Fail(ErrorCode::kLimit, "too many shares");
+  if (shares.size() > kMaxParties) {
+    return Fail(ErrorCode::kLimit,
+                StrCat(FormatCount(shares.size()), " shares; expected at most ", FormatCount(kMaxParties)),
+                "mix fewer sources");
+  }
   OFINDEX_ASSIGN(const double total, TotalOf(shares));
   const auto parties =
       static_cast<uint64_t>(std::count_if(shares.begin(), shares.end(), [](double share) { return share > 0; }));

@@ -79,7 +79,8 @@ class Reader {
   }
 
   [[nodiscard]] tl::unexpected<Error> Damaged(std::string_view what) const {
-    return Fail(ErrorCode::kIndex, StrCat("set of records@", at_, ": ", what));
+    return Fail(ErrorCode::kIndex, StrCat("set of records@", at_, ": ", what),
+                "the bytes are damaged: make the set again");
   }
 
  private:

@@ -75,8 +75,8 @@ bool IsNumber(sqlite3_value* value) {
 bool HasNumber(sqlite3_context* context, sqlite3_value* value) {
   if (IsNumber(value)) return true;
   if (sqlite3_value_type(value) != SQLITE_NULL) {
-    sqlite3_result_error(context, "median(), percentile(), stddev() and variance() take numbers, got text or bytes",
-                         -1);
+    sqlite3_result_error(context,
+                         "median(), percentile(), stddev() and variance(): expected numbers, got text or bytes", -1);
   }
   return false;
 }
@@ -86,7 +86,7 @@ std::optional<double> PercentOf(sqlite3_context* context, int count, sqlite3_val
   if (count < 2) return 50;
   const double percent = IsNumber(values[1]) ? sqlite3_value_double(values[1]) : -1;
   if (percent >= 0 && percent <= 100) return percent;
-  sqlite3_result_error(context, "percentile(x, p): p is not a number from 0 to 100", -1);
+  sqlite3_result_error(context, "percentile(x, p): expected a number from 0 to 100 as p", -1);
   return std::nullopt;
 }
 
@@ -116,7 +116,7 @@ void StepRanked(sqlite3_context* context, int count, sqlite3_value** values) {
   if (all == nullptr) return;
   if (all->count == 0) all->percent = *percent;
   if (all->percent != *percent) {
-    return sqlite3_result_error(context, "percentile(x, p): p differs between the rows of a group", -1);
+    return sqlite3_result_error(context, "percentile(x, p): expected the same p in all rows of a group", -1);
   }
   if (!all->Add(sqlite3_value_double(values[0]))) sqlite3_result_error_nomem(context);
 }

@@ -35,7 +35,7 @@ void Has(sqlite3_context* context, int, sqlite3_value** values) {
 Result<void> RegisterHas(sqlite3* db) {
   constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
   if (sqlite3_create_function_v2(db, "has", 2, kFlags, nullptr, Has, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
-  return Fail(ErrorCode::kLimit, "SQLite has no memory for a function");
+  return Fail(ErrorCode::kLimit, "out of memory for the function has()");
 }
 
 }  // namespace ofindex

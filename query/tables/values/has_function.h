@@ -9,7 +9,7 @@ struct sqlite3_value;
 namespace ofindex {
 
 /// The error of has(). SQLite has no place for a hint.
-inline constexpr char kNoList[] = "has(list, value): the first argument is not a list";
+inline constexpr char kNoList[] = "has(list, value): expected a list as the first argument";
 
 /// Implements the SQL function has(list, value), for lists that are JSON text: 1 if the list contains the value, 0 if
 /// not, NULL if either is NULL. An element that is a number is compared with the value as a column of type NUMERIC

@@ -74,7 +74,7 @@ Result<void> ForEachIn(sqlite3_value* list, const std::function<Result<void>(sql
   int result = sqlite3_vtab_in_first(list, &value);
   for (; result == SQLITE_OK; result = sqlite3_vtab_in_next(list, &value)) OFINDEX_TRY(take(value));
   if (result == SQLITE_DONE) return {};
-  return Fail(ErrorCode::kLimit, StrCat("SQLite gave no values for IN (", result, ")"));
+  return Fail(ErrorCode::kLimit, StrCat("SQLite gave no values for IN (", result, ")"), "give IN fewer values");
 }
 
 void PutResult(sqlite3_context* context, const Chunk::Value& value) {

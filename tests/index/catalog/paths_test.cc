@@ -82,7 +82,7 @@ TEST_CASE("an empty path is an error that says so") {
   for (const Result<std::string>& found : {IndexPathOf(""), ResolveIndex(""), RelativeTo("", "/tmp")}) {
     REQUIRE_FALSE(found);
     CHECK(found.error().code == ErrorCode::kUsage);
-    CHECK(found.error().message == "a path is empty");
+    CHECK(found.error().message == "'' is not a path: it is empty");
   }
 }
 

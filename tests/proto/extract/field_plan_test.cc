@@ -115,11 +115,11 @@ TEST_CASE("an unknown column is refused with the existing names") {
        "2 the descriptors have no message Record; top-level messages are Plain, pkg.sub.Record, pkg.Record"},
       {"pkg", "a", "2 the descriptors have no message pkg; top-level messages are Plain, pkg.sub.Record, pkg.Record"},
       {"pkg.Record.Item", "m", "2 column m: no field m; expected one of n, text"},
-      {"pkg.Record", "items", "2 column items is a message; its fields are n, text"},
+      {"pkg.Record", "items", "2 column items is a message; expected one of its fields: n, text"},
       {"pkg.Record", "items.m", "2 column items.m: no field m; expected one of n, text"},
-      {"pkg.Record", "a.b", "2 column a.b: a is not a message"},
+      {"pkg.Record", "a.b", "2 column a.b: a is not a message; expected no field after it"},
       {"Plain", "", "2 column : no field ; expected one of x"},
-      {"Plain", "x.", "2 column x.: x is not a message"},
+      {"Plain", "x.", "2 column x.: x is not a message; expected no field after it"},
   };
   for (const Row& row : rows) CHECK(Refusal(Descriptors(), row.message, row.column) == row.refusal);
 }

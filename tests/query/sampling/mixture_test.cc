@@ -75,8 +75,8 @@ TEST_CASE("invalid mixtures are errors") {
   } cases[] = {
       {{1, 1}, {5}, "a mixture has a share for each source; expected 1 shares, got 2"},
       {{1, 1}, {5, 0}, "source 1 of the mixture has no records"},
-      {{0, 0}, {5, 5}, "no share is above 0"},
-      {{}, {}, "no share is above 0"},
+      {{0, 0}, {5, 5}, "no share of 2 sources is above 0; expected one"},
+      {{}, {}, "no share of 0 sources is above 0; expected one"},
   };
   for (const auto& c : cases) {
     const auto mixture = Mixture::Make(c.shares, c.sizes, kMixtureKey);

@@ -213,30 +213,31 @@ TEST_CASE("invalid splits are errors") {
     void (*change)(const Data& data, SplitOptions& options);
     std::string message;
   } cases[] = {
-      {"no part", [](const Data&, SplitOptions& o) { o.parts.clear(); }, "a split has 1 to 1000 parts, not 0"},
+      {"no part", [](const Data&, SplitOptions& o) { o.parts.clear(); }, "a split into 0 parts; expected 1 to 1000"},
       {"too many",
        [](const Data&, SplitOptions& o) {
          o.parts.assign(1001, {"a", 1e-4});
        },
-       "a split has 1 to 1000 parts, not 1001"},
-      {"no name", [](const Data&, SplitOptions& o) { o.parts[1].name = ""; }, "a part of a split has no name"},
-      {"one name twice", [](const Data&, SplitOptions& o) { o.parts[2].name = "val"; }, "two parts are called 'val'"},
+       "a split into 1,001 parts; expected 1 to 1000"},
+      {"no name", [](const Data&, SplitOptions& o) { o.parts[1].name = ""; }, "part '': expected a name"},
+      {"one name twice", [](const Data&, SplitOptions& o) { o.parts[2].name = "val"; },
+       "part 'val': named twice; expected each name once"},
       {"nothing", [](const Data&, SplitOptions& o) { o.parts[0].fraction = 0; },
-       "the fraction of part 'train' is not above 0 and at most 1"},
+       "part 'train': expected a fraction above 0 and at most 1"},
       {"less than nothing", [](const Data&, SplitOptions& o) { o.parts[1].fraction = -0.5; },
-       "the fraction of part 'val' is not above 0 and at most 1"},
+       "part 'val': expected a fraction above 0 and at most 1"},
       {"no number", [](const Data&, SplitOptions& o) { o.parts[1].fraction = std::nan(""); },
-       "the fraction of part 'val' is not above 0 and at most 1"},
+       "part 'val': expected a fraction above 0 and at most 1"},
       {"too much at once", [](const Data&, SplitOptions& o) { o.parts[1].fraction = 1.5; },
-       "the fraction of part 'val' is not above 0 and at most 1"},
+       "part 'val': expected a fraction above 0 and at most 1"},
       {"too much in all", [](const Data&, SplitOptions& o) { o.parts[1].fraction = 0.11; },
-       "the fractions of a split sum up to more than 1"},
+       "the fractions of 3 parts sum up to more than 1; expected at most 1"},
       {"two columns",
        [](const Data& d, SplitOptions& o) {
          o.key = d.column("user");
          o.stratify = d.column("label");
        },
-       "a split is by a key or stratified, not both"},
+       "key 'user' and stratify 'label': expected one of the two"},
       {"a key of lists", [](const Data& d, SplitOptions& o) { o.key = d.column("pair"); },
        "column 'pair' has lists; a key needs one value per record"},
       {"strata of lists", [](const Data& d, SplitOptions& o) { o.stratify = d.column("pair"); },

@@ -118,11 +118,11 @@ TEST_CASE("invalid weights are errors that name the weight") {
     std::vector<double> weights;
     std::string message;
   } cases[] = {
-      {{}, "no weight is above 0"},
-      {{0, 0, 0}, "no weight is above 0"},
-      {{1, -1}, "weight 1 is not a number of 0 or more"},
-      {{1, 2, infinity}, "weight 2 is not a number of 0 or more"},
-      {{std::nan(""), 2}, "weight 0 is not a number of 0 or more"},
+      {{}, "no weight of 0 records is above 0; expected one"},
+      {{0, 0, 0}, "no weight of 3 records is above 0; expected one"},
+      {{1, -1}, "weight 1: expected a number of 0 or more"},
+      {{1, 2, infinity}, "weight 2: expected a number of 0 or more"},
+      {{std::nan(""), 2}, "weight 0: expected a number of 0 or more"},
   };
   for (const auto& c : cases) {
     const auto table = AliasTable::Of(c.weights);

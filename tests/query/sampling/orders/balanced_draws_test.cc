@@ -169,11 +169,11 @@ TEST_CASE("invalid classes are errors") {
     double temperature;
     std::string message;
   } cases[] = {
-      {{0, 1}, 0.5, "invalid temperature; expected at least 1"},
-      {{0, 1}, -1, "invalid temperature; expected at least 1"},
-      {{0, 1}, std::nan(""), "invalid temperature; expected at least 1"},
-      {{}, 1, "no record has a class, so there is nothing to draw"},
-      {{kNone, kNone}, 2, "no record has a class, so there is nothing to draw"},
+      {{0, 1}, 0.5, "temperature: expected a number of at least 1"},
+      {{0, 1}, -1, "temperature: expected a number of at least 1"},
+      {{0, 1}, std::nan(""), "temperature: expected a number of at least 1"},
+      {{}, 1, "balance: no record has a value, so there is nothing to draw"},
+      {{kNone, kNone}, 2, "balance: no record has a value, so there is nothing to draw"},
   };
   for (const auto& c : cases) {
     const auto made = BalancedClassesOf(c.class_of, 2, c.temperature);

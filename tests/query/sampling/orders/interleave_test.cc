@@ -131,13 +131,13 @@ TEST_CASE("invalid shares are errors") {
     std::vector<double> shares;
     std::string message;
   } cases[] = {
-      {{}, "no share is above 0"},
-      {{0, 0}, "no share is above 0"},
-      {{1, -0.5}, "share 1 is not a number of 0 or more"},
-      {{std::nan("")}, "share 0 is not a number of 0 or more"},
-      {{1, infinity}, "share 1 is not a number of 0 or more"},
-      {{1e308, 1e308}, "the shares are too large or too small to be added up"},
-      {{5e-324, 5e-324}, "the shares are too large or too small to be added up"},
+      {{}, "no share of 0 sources is above 0; expected one"},
+      {{0, 0}, "no share of 2 sources is above 0; expected one"},
+      {{1, -0.5}, "share 1: expected a number of 0 or more"},
+      {{std::nan("")}, "share 0: expected a number of 0 or more"},
+      {{1, infinity}, "share 1: expected a number of 0 or more"},
+      {{1e308, 1e308}, "the shares of 2 sources are too large or too small to be added up"},
+      {{5e-324, 5e-324}, "the shares of 2 sources are too large or too small to be added up"},
   };
   for (const auto& c : cases) {
     const auto interleave = Interleave::InShares(c.shares, kInterleaveKey);
