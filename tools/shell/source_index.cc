@@ -11,8 +11,10 @@
 #include "base/text.h"
 #include "index/build/builder.h"
 #include "index/catalog/paths.h"
+#include "index/finding/resolve_index.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/progress_display.h"
+#include "tools/shell/shown_paths.h"
 
 namespace ofindex {
 namespace {
@@ -64,8 +66,8 @@ std::string SourceIndex::Shown(const std::string& path) const {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(fs::path(folder_) / path, error);
   if (error) return path;
-  const fs::path near = whole.lexically_proximate(fs::current_path(error));
-  return error || *near.begin() == ".." ? whole.string() : near.string();
+  const fs::path here = fs::current_path(error);
+  return error ? whole.string() : NearPath(whole, here);
 }
 
 SourceIndex::SourceIndex(SourceIndex&& other) noexcept
