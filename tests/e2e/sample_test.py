@@ -170,6 +170,11 @@ class SampleTest(CommandTest):
         }
         for args, message in cases.items():
             self.assertIn(message, self.expect_error(2, "sample", "data", *args).stderr, args)
+        behind = self.expect_error(2, "sample", "data", "--position", "2001").stderr
+        self.assertIn("hint: positions count from 0; that of the last record is 1999\n", behind)
+        self.assertEqual(len(self.sample("--position", "1999")), 1)
+        none = self.expect_error(2, "sample", "data", "--position", "1", "--where", "weight > 1e9").stderr
+        self.assertIn("hint: no record is selected\n", none)
 
     def test_a_json_document_of_many_ordinals_is_complete(self) -> None:
         records.write_tfrecord(self.dir / "many", [b"x"] * 9000)
