@@ -39,7 +39,7 @@ TEST_CASE("the nearest paths have the misspelt name replaced, and the rest as gi
   };
   const std::vector<Row> rows = {
       {"data/trian", {"data/train"}},                // the last name
-      {"data/trian/", {"data/train/"}},              // with a slash
+      {"data/trian/", {"data/train"}},               // with a slash
       {"dtaa/train", {"data/train"}},                // a folder on the way
       {"dtaa/train/part-0", {"data/train/part-0"}},  // far from the end
       {"./data/Train", {"./data/train"}},            // case
