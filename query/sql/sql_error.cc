@@ -152,13 +152,13 @@ Explained NoFunction(std::string_view wrong) {
 }
 
 // Explains a # outside of quotes, as in the name of a column such as "clip#count".
-Explained NoToken(std::string_view text, const SqlAuthorizer& authorizer) {
+Explained NoToken(std::string_view message, std::string_view text, const SqlAuthorizer& authorizer) {
   const std::vector<SqlToken> tokens = TokensOf(text);
   const auto sign = std::find_if(tokens.begin(), tokens.end(), [](const SqlToken& one) { return one.IsSymbol('#'); });
   if (sign == tokens.end()) return {};
   const size_t before = text.substr(0, sign->begin).find_last_not_of(kOfNames);
   const std::string_view name = NameAt(text, before == std::string_view::npos ? 0 : before + 1);
-  return {StrCat("unrecognized token: \"#\"", Meant(name, authorizer.columns())), kQuotesHint};
+  return {StrCat(Printable(message), Meant(name, authorizer.columns())), kQuotesHint};
 }
 
 // Explains a message about an unknown name, which is at byte `at` of the statement, if SQLite knows where.
@@ -171,7 +171,8 @@ Explained Explain(std::string_view message, const StatementSource& source, size_
   }
   if (const std::string_view table = after("no such table: "); !table.empty()) return NoTable(table, authorizer);
   if (const std::string_view function = after("no such function: "); !function.empty()) return NoFunction(function);
-  if (message.starts_with("unrecognized token: \"#")) return NoToken(source.text, authorizer);
+  const bool is_sign = message.starts_with("near \"#") || message.starts_with("unrecognized token: \"#");
+  if (is_sign) return NoToken(message, source.text, authorizer);
   return {};
 }
 

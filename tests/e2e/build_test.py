@@ -165,7 +165,7 @@ class MapTest(CommandTest):
 
     def test_an_error_about_a_damaged_map_names_the_command_that_rebuilds_it(self) -> None:
         self.map.write_bytes(self.whole[:256] + bytes(len(self.whole) - 256))
-        self.assertIn("`ofindex build data`", self.expect_error(4, "get", "data", "0").stderr)
+        self.assertIn("`ofindex build DATA`", self.expect_error(4, "get", "data", "0").stderr)
         self.assertIn("ofidx-map@", self.expect(1, "verify", "data").text)
         self.expect(0, "build", "data", "--quiet")
         self.expect(0, "verify", "data")

@@ -119,6 +119,7 @@ class IndexDirTest(CommandTest):
         self.assertIn("'data/train'", self.expect_error(4, "info", "data/trian").stderr)
 
     def test_paths_are_shown_as_the_user_can_use_them_and_documents_have_them_as_stored(self) -> None:
+        (self.dir / "named").mkdir()
         for folder, option in (("idx", ("--index-dir", "idx")), ("named", ())):
             index = "data/train" if option else "named/a.ofidx"
             (self.dir / "data" / "train" / "notes.txt").write_text("no records")

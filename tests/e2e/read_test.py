@@ -70,9 +70,9 @@ class CatTest(CommandTest):
 
     def test_cat_to_a_file_says_how_much_it_wrote(self) -> None:
         for args, records in (((), "5 records"), (("--range", "1:2"), "1 record"), (("--where", "0"), "0 records")):
-            wrote = self.expect(0, "cat", "data", "--to", "raw", "-o", "out.raw", "--force", *args).stderr
-            size = (self.dir / "out.raw").stat().st_size
-            self.assertEqual(wrote, f"wrote {records}, {size} B to out.raw\n")
+            name = f"{records[0]}.raw"
+            wrote = self.expect(0, "cat", "data", "--to", "raw", "-o", name, *args).stderr
+            self.assertEqual(wrote, f"wrote {records}, {(self.dir / name).stat().st_size} B to {name}\n")
         self.assertEqual(self.expect(0, "cat", "data", "-o", "out.jsonl", "-q").stderr, "")
         self.assertEqual(self.expect(0, "cat", "data").stderr, "")
 

@@ -47,7 +47,7 @@ MEANT = {
     "SELECT audio FROM records": ('"audio#bytes", the size of its values, only', "exceed 64 KiB"),
     "SELECT 1 FROM record": ('no such table: "record"; did you mean "records"?', "the tables are records, shards"),
     "SELECT image/bbox#count FROM records": (
-        'unrecognized token: "#"; did you mean "image/bbox#count"?', "double quotes",
+        '; did you mean "image/bbox#count"?', "double quotes",
     ),
     "SELECT 1 FROM records WHERE format = jpeg": (
         'no such column: "jpeg"', '''in single quotes, within the quotes of the shell or of Python: "SELECT 1 FROM records WHERE format = 'jpeg'"''',

@@ -104,17 +104,18 @@ Result<bool> OrdinalList::NextInCsv(uint64_t& ordinal) {
     word_ = bytes_.place();
     std::optional<std::string> word;
     bool ends_row = false;
+    bool is_empty = false;  // an empty line
     size_t fields = 0;
     for (; !ends_row; ++fields) {
       const BytePlace place = bytes_.place();
       OFINDEX_ASSIGN(FieldRead field, ReadField(bytes_));
       ends_row = field.ends_row;
+      is_empty = fields == 0 && ends_row && field.text.empty();
       if (fields != *column_) continue;
       word_ = place;
       word = std::move(field.text);
-      if (fields == 0 && ends_row && word->empty()) word.reset();
     }
-    if (!word && fields == 1) continue;  // an empty line
+    if (is_empty) continue;
     if (!word) return Wrong(StrCat("expected an ordinal in column ", *column_ + 1, ", got ", Counted(fields, "field")));
     OFINDEX_ASSIGN(ordinal, Parse(*word));
     return true;
