@@ -17,24 +17,19 @@
 #include "tools/shell/shown_paths.h"
 
 namespace ofindex {
-namespace {
 
 namespace fs = std::filesystem;
-
-bool IsThere(const std::string& index) {
-  std::error_code error;
-  return fs::exists(index, error);
-}
-
-}  // namespace
 
 Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool with_columns, Context& context) {
   SourceIndex source;
   if (data.size() == 1 && !data.front().starts_with('@')) {
     auto index = ResolveIndex(data.front());
-    if (!index && index.error().code != ErrorCode::kNotFound) return tl::unexpected(std::move(index).error());
-    if (index) source.path_ = *index;
-    if (index && (IsThere(source.path_) || data.front().ends_with(kIndexSuffix))) return source;
+    if (index) {
+      source.path_ = *std::move(index);
+      return source;
+    }
+    const bool is_index = data.front().ends_with(kIndexSuffix);
+    if (is_index || index.error().code != ErrorCode::kNotFound) return tl::unexpected(std::move(index).error());
   }
   std::error_code error;
   std::string folder = (fs::temp_directory_path(error) / "ofindex-XXXXXX").string();
