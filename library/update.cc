@@ -4,7 +4,7 @@
 
 #include <ofindex/update.h>
 
-#include "index/catalog/paths.h"
+#include "index/finding/resolve_index.h"
 #include "index/update/updater.h"
 #include "library/convert.h"
 #include "library/internals.h"

@@ -36,6 +36,7 @@ ROOMS = {
     "index/chunks/sections": "base proto/wire",
     "index/columns": "base proto proto/wire",
     "index/database": "base index/columns",
+    "index/finding": "base index/catalog",
     "index/merge": "base index/build index/catalog index/columns index/output index/parts index/resume index/scan "
     "index/shards index/walk",
     "index/output": "base",
@@ -43,15 +44,15 @@ ROOMS = {
     "index/resume": "base mmap/offsets index/output index/scan",
     "index/scan": "base proto/extract mmap/files mmap/offsets index/catalog index/chunks index/columns index/shards "
     "index/walk",
-    "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/output "
-    "index/walk",
+    "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/finding "
+    "index/output index/walk",
     "index/update": "base index/build index/catalog index/merge index/output index/resume index/scan index/shards "
     "index/walk",
     "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
     "query": "base mmap index/catalog query/columns",
     "query/aggregates": "base index/chunks index/columns query/columns query/columns/chunks query/filter query/stats",
-    "query/columns": "base proto/extract mmap/offsets index/build index/catalog index/chunks index/columns "
+    "query/columns": "base proto/extract mmap/offsets index/build index/catalog index/chunks index/columns index/finding "
     "query/columns/chunks",
     "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/extract proto/wire mmap",
@@ -75,26 +76,30 @@ ROOMS = {
     "query/tables/values": "base index/chunks index/columns query/columns",
     "tools": "base index/catalog tools/options tools/shell tools/verbs",
     "tools/help": "base index/catalog index/columns index/shards proto query/columns tools/terminal",
-    "tools/options": "base mmap index/writing query/columns query/filter query/sql tools/help tools/shell",
-    "tools/packing": "base proto proto/encode proto/wire index/catalog index/output query/columns "
+    "tools/options": "base mmap index/writing query/columns query/filter query/sql query/sql/statements "
+    "tools/help tools/shell",
+    "tools/ordinals": "base query query/columns query/filter query/sampling query/sampling/sets tools/options tools/shell "
+    "tools/show",
+    "tools/packing": "base proto proto/encode proto/wire index/finding index/output query/columns "
     "query/sampling/orders",
     "tools/prompt": "base query/sql query/sql/statements query/tables tools/rows tools/shell tools/terminal",
     "tools/report": "base index/build index/columns query/stats tools/shell tools/terminal",
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base query query/columns query/sampling query/sampling/orders tools/shell",
-    "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/shards "
+    "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/finding index/shards "
     "query/columns tools/terminal",
     "tools/tables": "base query/sql tools/options tools/packing tools/shell",
     "tools/show": "base proto proto/wire index/columns query tools/shell",
-    "tools/streams": "base proto/encode proto/wire index/catalog index/columns index/writing query query/sampling "
-    "tools/options tools/shell tools/show",
+    "tools/streams": "base proto/encode proto/wire index/catalog index/columns index/writing query tools/shell "
+    "tools/show",
     "tools/terminal": "",
-    "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/merge index/output "
-    "index/parts index/shards index/update query query/columns query/sampling query/sampling/columns "
-    "query/sampling/sets query/stats tools/help tools/options tools/packing tools/prompt tools/report "
+    "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/merge "
+    "index/output index/parts index/shards index/update query query/columns query/sampling query/sampling/columns "
+    "query/sampling/sets query/stats tools/help tools/options tools/ordinals tools/packing tools/prompt tools/report "
     "tools/rows tools/sampling tools/shell tools/show tools/streams tools/tables tools/terminal",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
-    "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/merge index/parts index/update "
+    "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/finding index/merge index/parts "
+    "index/update "
     "query/columns query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert "
     "python/src/interpreter python/src/records",
     "python/src/convert": "base index/chunks query/sql python/src/interpreter",
@@ -105,7 +110,7 @@ ROOMS = {
     "python/src/writing": "base index/shards index/writing proto proto/encode python/src/convert "
     "python/src/interpreter",
     "include/ofindex": "",
-    "library": "base index/build index/catalog index/columns index/shards index/update index/writing mmap proto "
+    "library": "base index/build index/catalog index/columns index/finding index/shards index/update index/writing mmap proto "
     "proto/encode query query/columns query/decoding query/sampling query/sampling/sets query/sql include/ofindex",
 }
 MAY_INCLUDE = {room: frozenset(others.split()) for room, others in ROOMS.items()}

@@ -1,8 +1,6 @@
 #include "index/catalog/paths.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -39,13 +37,6 @@ Result<fs::path> Anchored(const std::string& path) {
 }
 
 bool HasDotDot(const fs::path& path) { return std::find(path.begin(), path.end(), "..") != path.end(); }
-
-// An index may have any name; shards never begin like this.
-bool IsSqliteFile(const std::string& path) {
-  const auto file = File::OpenRead(path);
-  std::array<uint8_t, 16> head{};
-  return file && file->ReadAt(0, head) && AsText(head).starts_with("SQLite format 3");
-}
 
 // Returns the length of the common prefix, at most `limit` bytes, that names one folder.
 size_t SharedFolderBytes(std::string_view a, std::string_view b, size_t limit) {
@@ -88,32 +79,6 @@ Result<std::string> IndexPathBelow(const std::string& folder, const std::string&
 Result<std::string> NewIndexPathOf(const std::string& data) {
   const std::string folder = IndexFolder();
   return folder.empty() ? IndexPathOf(data) : IndexPathBelow(folder, data);
-}
-
-Error NoSuchPath(const std::string& path) {
-  return {.code = ErrorCode::kUsage,
-          .message = StrCat(Printable(path), ": no such file or folder"),
-          .hint = "name a file or a folder that is there",
-          .system = ENOENT};
-}
-
-Result<std::string> ResolveIndex(const std::string& name) {
-  if (name.ends_with(MapPathOf(std::string(kIndexSuffix)))) {
-    const std::string index = name.substr(0, name.size() - kMapSuffix.size());
-    return Fail(ErrorCode::kUsage, StrCat(Printable(name), ": the map of an index; expected the index"),
-                StrCat("name ", Printable(index)));
-  }
-  if (name.ends_with(kIndexSuffix) || IsSqliteFile(name)) return name;
-  OFINDEX_ASSIGN(std::string beside, IndexPathOf(name));
-  const std::string folder = IndexFolder();
-  if (folder.empty()) return beside;
-  OFINDEX_ASSIGN(std::string below, IndexPathBelow(folder, name));
-  std::error_code error;
-  if (fs::exists(below, error)) return below;
-  if (fs::exists(beside, error)) return beside;
-  return Fail(ErrorCode::kNotFound,
-              StrCat(Printable(below), ": there is no index, and there is none at ", Printable(beside), " either"),
-              "build it with `ofindex build DATA`");
 }
 
 Result<std::string> RelativeTo(const std::string& path, const std::string& folder) {

@@ -32,15 +32,7 @@ inline constexpr char kIndexFolderVariable[] = "OFINDEX_INDEX_DIR";
 /// `data`. Errors: those of IndexPathOf.
 [[nodiscard]] Result<std::string> NewIndexPathOf(const std::string& data);
 
-/// Returns the index that `name` means wherever a verb takes one: `name` itself if it ends in .ofidx or is an SQLite
-/// file, otherwise the index of that DATA, below IndexFolder() or else next to it. Errors: kUsage if `name` is the map
-/// of an index; kNotFound if there is an IndexFolder(), and no index in either place; those of IndexPathOf.
-[[nodiscard]] Result<std::string> ResolveIndex(const std::string& name);
-
 [[nodiscard]] inline std::string MapPathOf(const std::string& index) { return index + std::string(kMapSuffix); }
-
-/// Returns the error for an argument that names nothing: kUsage, with errno.
-[[nodiscard]] Error NoSuchPath(const std::string& path);
 
 /// Returns `path` relative to `folder`, both given from the working directory: the form stored in an index, so that it
 /// can move together with its dataset. A link in the last component of `path` is kept, links before it are followed, so

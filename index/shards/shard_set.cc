@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "index/catalog/paths.h"
+#include "index/finding/missing_paths.h"
 #include "index/output/atomic_file.h"
 #include "index/output/shard_names.h"
 #include "index/output/unfinished_set.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "index/catalog/paths.h"
+#include "index/finding/resolve_index.h"
 #include "mmap/offsets/offset_map.h"
 #include "query/columns/chunks/column_source.h"
 

@@ -198,8 +198,10 @@ Result<Sampler> Open(const std::shared_ptr<ColumnStore>& store, const std::vecto
                                                                            .open = open}));
   const uint64_t position = request.state ? request.state->position : request.position;
   if (position > sampler.epoch_size()) {
-    return Fail(ErrorCode::kUsage, StrCat("position ", position, ": the epoch has ", FormatCount(sampler.epoch_size()),
-                                          " positions; expected at most that"));
+    const uint64_t size = sampler.epoch_size();
+    return Fail(ErrorCode::kUsage, StrCat("position ", position, ": the epoch has ", FormatCount(size), " positions"),
+                size == 0 ? std::string("no record is selected")
+                          : StrCat("positions count from 0; that of the last record is ", size - 1));
   }
   sampler.SeekTo(position);
   return sampler;

@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,12 +14,15 @@
 #include "query/columns/missing_column.h"
 #include "query/sql/functions/regexp_function.h"
 #include "query/sql/sql_authorizer.h"
+#include "query/sql/statements/sql_tokens.h"
 #include "query/tables/values/has_function.h"
 
 namespace ofindex {
 namespace {
 
 constexpr char kNamesHint[] = "`SELECT name, \"column\" FROM features` lists the features and their columns";
+constexpr char kQuotesHint[] =
+    "a name that is not a plain word is in double quotes; `ofindex schema` lists the columns";
 constexpr char kPatternHint[] = "write the pattern as for Perl or Python: `\\d+`, `^(train|val)_`, `(?i)cat`";
 constexpr char kRefusedHint[] =
     "a statement may only read the tables of its session, and call functions without side effects";
@@ -77,12 +82,37 @@ struct Explained {
   Hint hint = kNamesHint;
 };
 
+constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.:#-";
+
 // Returns the characters of a name at `at` in `text`, as a person who does not know that they need quotes writes it.
 std::string_view NameAt(std::string_view text, size_t at) {
-  constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.:#-";
   if (at >= text.size()) return {};
   text.remove_prefix(at);
   return text.substr(0, text.find_first_not_of(kOfNames));
+}
+
+// Returns whether the word at byte `at` of `text` is compared with what stands before it, as a string may be.
+bool IsCompared(std::string_view text, size_t at) {
+  const std::vector<SqlToken> tokens = TokensOf(text);
+  const auto word = std::find_if(tokens.begin(), tokens.end(), [at](const SqlToken& one) { return one.begin == at; });
+  if (word == tokens.end() || word == tokens.begin() || word->kind != SqlToken::Kind::kWord) return false;
+  const SqlToken& before = *std::prev(word);
+  if (before.kind == SqlToken::Kind::kSymbol) return std::string_view("=<>").find(before.text[0]) != std::string::npos;
+  return before.IsWord("like") || before.IsWord("glob") || before.IsWord("regexp") || before.IsWord("is") ||
+         before.IsWord("not");
+}
+
+// Returns the user's statement with quotes around the `bytes` bytes at `at`; without the rest if it is long.
+std::string WithString(const StatementSource& source, size_t at, size_t bytes) {
+  constexpr size_t kMaxShown = 80;
+  const std::string string = StrCat("'", source.text.substr(at, bytes), "'");
+  const size_t begin = std::max(source.begin, source.written_from);
+  std::string_view after = source.text.substr(at + bytes);
+  if (after.ends_with("\n)")) after.remove_suffix(2);  // as Where() ends an expression
+  while (after.ends_with('\n')) after.remove_suffix(1);
+  if (begin > at || at - begin + after.size() + string.size() > kMaxShown) return string;
+  const std::string whole = StrCat(source.text.substr(begin, at - begin), string, after);
+  return whole.find('"') == std::string::npos ? StrCat("\"", whole, "\"") : whole;
 }
 
 // Explains `wrong`, with or without the name of a table before a dot.
@@ -96,19 +126,25 @@ MissingColumn MissingInTable(std::string_view wrong, const SqlAuthorizer& author
 }
 
 Hint ColumnHint(const MissingColumn& missing, bool is_part, bool in_double_quotes, std::string_view wrong) {
-  if (is_part) return "a name that is not a plain word is in double quotes; `ofindex schema` lists the columns";
+  if (is_part) return kQuotesHint;
   if (missing.without_column) return missing.hint;
   if (!missing.instead.empty() || !in_double_quotes) return kNamesHint;
   return StrCat("a string is in single quotes: '", Printable(wrong), "'; `ofindex schema` lists the columns");
 }
 
-Explained NoColumn(std::string_view wrong, std::string_view text, size_t at, const SqlAuthorizer& authorizer) {
+Explained NoColumn(std::string_view wrong, const StatementSource& source, size_t at, const SqlAuthorizer& authorizer) {
+  const std::string_view text = source.text;
   // `image/height` without quotes is a division to SQLite, which misses `image` alone.
   const std::string_view whole = NameAt(text, at);
   const bool is_part = whole.size() > wrong.size() && whole.find('/') != std::string_view::npos;
   MissingColumn missing = is_part ? MissingInTable(whole, authorizer) : MissingColumn();
   if (missing.instead.empty()) missing = MissingInTable(wrong, authorizer);
   const bool in_double_quotes = at < text.size() && text[at] == '"';
+  if (missing.instead.empty() && IsCompared(text, at)) {
+    return {StrCat("no such column: \"", Printable(wrong), "\""),
+            StrCat("a string is in single quotes, within the quotes of the shell or of Python: ",
+                   Printable(WithString(source, at, whole.size())))};
+  }
   return {StrCat("no such column: \"", Printable(wrong), "\"", missing.instead.empty() ? "" : "; ", missing.instead),
           ColumnHint(missing, is_part, in_double_quotes, wrong)};
 }
@@ -125,16 +161,28 @@ Explained NoFunction(std::string_view wrong) {
           "functions of SQLite without side effects may be called, such as count(), round() and json_each()"};
 }
 
-// Explains a message about an unknown name, which is at byte `at` of `text`, if SQLite knows where.
-Explained Explain(std::string_view message, std::string_view text, size_t at, const SqlAuthorizer& authorizer) {
+// Explains a # outside of quotes, as in the name of a column such as "clip#count".
+Explained NoToken(std::string_view message, std::string_view text, const SqlAuthorizer& authorizer) {
+  const std::vector<SqlToken> tokens = TokensOf(text);
+  const auto sign = std::find_if(tokens.begin(), tokens.end(), [](const SqlToken& one) { return one.IsSymbol('#'); });
+  if (sign == tokens.end()) return {};
+  const size_t before = text.substr(0, sign->begin).find_last_not_of(kOfNames);
+  const std::string_view name = NameAt(text, before == std::string_view::npos ? 0 : before + 1);
+  return {StrCat(Printable(message), Meant(name, authorizer.columns())), kQuotesHint};
+}
+
+// Explains a message about an unknown name, which is at byte `at` of the statement, if SQLite knows where.
+Explained Explain(std::string_view message, const StatementSource& source, size_t at, const SqlAuthorizer& authorizer) {
   const auto after = [&](std::string_view words) {
     return message.starts_with(words) ? message.substr(words.size()) : std::string_view();
   };
   if (const std::string_view column = after("no such column: "); !column.empty()) {
-    return NoColumn(WithoutAdvice(column), text, at, authorizer);
+    return NoColumn(WithoutAdvice(column), source, at, authorizer);
   }
   if (const std::string_view table = after("no such table: "); !table.empty()) return NoTable(table, authorizer);
   if (const std::string_view function = after("no such function: "); !function.empty()) return NoFunction(function);
+  const bool is_sign = message.starts_with("near \"#") || message.starts_with("unrecognized token: \"#");
+  if (is_sign) return NoToken(message, source.text, authorizer);
   return {};
 }
 
@@ -150,7 +198,7 @@ Error SqlError(sqlite3* db, const SqlAuthorizer& authorizer, const StatementSour
     return {ErrorCode::kUsage, StrCat(place, "refused: ", Printable(message)), kRefusedHint};
   }
   const ErrorCode code = CodeOf(result);
-  Explained explained = code == ErrorCode::kUsage ? Explain(message, source.text, at, authorizer) : Explained();
+  Explained explained = code == ErrorCode::kUsage ? Explain(message, source, at, authorizer) : Explained();
   if (!explained.text.empty()) return {code, place + explained.text, std::move(explained.hint)};
   return {code, StrCat(place, Printable(message)), HintOf(code, message)};
 }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "base/text.h"
 #include "query/columns/blocks_in_order.h"
+#include "query/columns/chunk_numbers.h"
 #include "query/columns/value_order.h"
 #include "query/stats/group_numbers.h"
 
@@ -40,20 +42,32 @@ Result<void> CheckSize(const std::string& by, uint64_t groups, uint64_t columns,
 
 class GroupTotals {
  public:
-  GroupTotals(ColumnStore& store, const Column& by, const std::vector<Column>& columns)
-      : store_(store), by_(by), columns_(columns) {}
+  GroupTotals(ColumnStore& store, const Column& by, const std::vector<Column>& columns, const GroupOptions& options)
+      : store_(store), by_(by), columns_(columns), options_(options) {}
 
   // Returns the groups of one block. Thread-safe.
   [[nodiscard]] Result<BlockTotals> Group(uint64_t block) const {
+    const BlockMetadata& head = store_.blocks()[block];
+    std::vector<uint64_t> among;
+    if (options_.among) {
+      among = options_.among(head.first_record, head.first_record + head.records);
+      if (among.empty()) return BlockTotals();
+    }
     OFINDEX_ASSIGN(std::shared_ptr<const Chunk> chunk, store_.Load(by_, block));
     GroupNumbers groups = NumberGroups(*chunk);
     OFINDEX_TRY(CheckSize(by_.name, groups.values.size(), columns_.size(), 0));
     BlockTotals made{std::move(chunk), std::move(groups.values), {}, {}};
     made.rows.resize(made.values.size());
-    for (const uint32_t number : groups.number) ++made.rows[number];
+    if (!options_.among) {
+      for (const uint32_t number : groups.number) ++made.rows[number];
+    }
+    ForEachSet(among, [&](uint32_t r) { ++made.rows[groups.number[r]]; });
     for (const Column& column : columns_) {
       OFINDEX_ASSIGN(const std::shared_ptr<const Chunk> numbers, store_.Load(column, block));
-      made.sums.push_back(SumByGroup(*numbers, groups.number, made.values.size(), numbers->present()));
+      std::vector<uint64_t> both = among;
+      for (size_t w = 0; w < both.size(); ++w) both[w] &= numbers->present()[w];
+      const std::span<const uint64_t> records = options_.among ? both : numbers->present();
+      made.sums.push_back(SumByGroup(*numbers, groups.number, made.values.size(), records));
     }
     return made;
   }
@@ -104,6 +118,7 @@ class GroupTotals {
   ColumnStore& store_;
   const Column& by_;
   const std::vector<Column>& columns_;
+  const GroupOptions& options_;
   std::map<ColumnValue, GroupRow, Less> rows_;
   uint64_t bytes_ = 0;
 };
@@ -112,7 +127,7 @@ class GroupTotals {
 
 Result<GroupedStats> GroupStats(ColumnStore& store, const Column& by, const std::vector<Column>& columns,
                                 const GroupOptions& options) {
-  GroupTotals totals(store, by, columns);
+  GroupTotals totals(store, by, columns, options);
   OFINDEX_TRY(MergeInOrder(
       store.threads(), store.blocks().size(), options.cancel, [&](uint64_t block) { return totals.Group(block); },
       [&](const BlockTotals& block) { return totals.Merge(block); }));

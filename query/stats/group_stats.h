@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ struct GroupedStats {
 
 struct GroupOptions {
   size_t limit = ~size_t{0};  ///< groups that are shown
+
+  /// Returns a bitmap of the records with ordinals in [begin, end) that are grouped, lowest ordinal first; empty if
+  /// none are. Null: all records are. Called on several threads.
+  using Among = std::function<std::vector<uint64_t>(uint64_t begin, uint64_t end)>;
+  Among among = nullptr;
   const std::atomic<bool>* cancel = nullptr;
 };
 

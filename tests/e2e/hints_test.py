@@ -25,7 +25,8 @@ ARGUMENTS = {
     "merge": "data/train.part-1-of-2.ofidx data/train.part-2-of-2.ofidx -o whole.ofidx",
     "sql": "data/train 'SELECT 1'", "where": "data/train 1",
 }  # fmt: skip
-VALUES = {"--columns": "name", "--to": "", "--part": "1/2", "--seed": "1", "--max-ratio": "300", "--max-inflated": "4096"}
+VALUES = {"--columns": "name", "--to": "", "--part": "1/2", "--seed": "1", "--max-ratio": "300", "--max-inflated": "4096",
+          "--index-dir": "DIR"}  # fmt: skip
 NEEDS_A_DESCRIPTOR = "--descriptor"  # tests/e2e/columns_test.py has one
 
 

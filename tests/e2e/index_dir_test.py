@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 
 from e2e import samples
@@ -88,6 +89,62 @@ class IndexDirTest(CommandTest):
         shown = self.expect_error(4, "get", "data/train", "0", "--index-dir", "idx").stderr
         self.assertIn(os.path.relpath(self.index, self.dir), shown)
         self.assertIn("at data/train.ofidx", shown)
+
+    def test_an_index_that_only_the_folder_has_is_not_found_without_it_and_the_hint_says_how(self) -> None:
+        self.expect(0, "build", "data/train", "-q", "--index-dir", "idx")
+        for verb in (("get", "data/train", "0"), ("sql", "data/train", "SELECT 1"), ("update", "data/train")):
+            shown = self.expect_error(4, *verb).stderr
+            self.assertIn("data/train.ofidx: there is no index", shown)
+            self.assertIn("`ofindex build data/train`", shown)
+            self.assertIn("`ofindex build --index-dir DIR`", shown)
+            self.assertIn("OFINDEX_INDEX_DIR", shown)
+
+    def test_the_hint_builds_the_index_by_any_name(self) -> None:
+        for name in ("my data", "it's", "$x", "-q"):
+            samples.write_parts(self.dir / name, [3])
+            given = f"./{name}" if name.startswith("-") else name
+            shown = self.expect_error(4, "info", given).stderr
+            command = shown.split("`")[1].removeprefix("ofindex ")
+            self.expect(0, *shlex.split(command), "-q")
+            self.expect(0, "info", given)
+
+    def test_misspelt_data_are_named_with_what_was_meant(self) -> None:
+        self.expect(0, "build", "data/train", "-q")
+        for name, meant in (("data/trian", "data/train"), ("dtaa/train", "data/train"), ("data/Train", "data/train")):
+            shown = self.expect_error(4, "get", name, "0").stderr
+            self.assertIn(f"ofindex: {name}: no such file or folder, and no index {name}.ofidx", shown)
+            self.assertIn(f"hint: did you mean '{meant}'?", shown)
+            self.assertIn(f"hint: did you mean '{meant}'?", self.expect_error(2, "build", name, "-o", "x").stderr)
+        shutil.rmtree(self.dir / "data" / "train")  # the index alone
+        self.assertIn("'data/train'", self.expect_error(4, "info", "data/trian").stderr)
+
+    def test_paths_are_shown_as_the_user_can_use_them_and_documents_have_them_as_stored(self) -> None:
+        (self.dir / "named").mkdir()
+        for folder, option in (("idx", ("--index-dir", "idx")), ("named", ())):
+            index = "data/train" if option else "named/a.ofidx"
+            (self.dir / "data" / "train" / "notes.txt").write_text("no records")
+            built = self.expect(0, "build", "data/train", *(option or ("-o", index)))
+            self.assertIn("skipped data/train/notes.txt: ", built.stderr)
+            shown = self.expect(0, "info", index, *option).text
+            self.assertIn(" data/train/part-0\n", shown)
+            self.assertIn("skipped data/train/notes.txt: ", shown)
+            self.assertTrue(
+                self.expect(0, "get", index, "0", *option).text.startswith("record 0 of data/train/part-0@0,")
+            )
+            below = {"cwd": self.dir / folder}  # the data are not below it
+            there = (f"../{index}", "--index-dir", ".") if option else ("a.ofidx",)
+            shown = self.expect(0, "info", *there, **below).text
+            self.assertIn(f" {self.dir / 'data/train/part-0'}\n", shown)
+            stored = self.expect(0, "info", index, "--json", *option).json["shards"][0]["path"]
+            self.assertTrue(stored.startswith("../"), stored)
+            (self.dir / "data" / "train" / "part-7").write_bytes((self.dir / "data" / "train" / "part-0").read_bytes())
+            self.assertIn("new data/train/part-7: 5 records", self.expect(0, "update", index, *option).stderr)
+            (self.dir / "data" / "train" / "part-1").unlink()
+            self.assertIn("missing data/train/part-1: ", self.expect(0, "update", index, *option).stderr)
+            (self.dir / "data" / "train" / "part-9").write_bytes((self.dir / "data" / "train" / "part-0").read_bytes())
+            self.assertIn("stale   data/train/part-9: ", self.expect(1, "verify", index, *option).text)
+            shutil.rmtree(self.dir / "data")
+            self.payloads = samples.write_parts(self.dir / "data" / "train", [5, 5])
 
     def test_a_build_that_fails_leaves_no_folders(self) -> None:
         (self.dir / "texts").mkdir()

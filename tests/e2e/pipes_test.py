@@ -45,6 +45,9 @@ class WrittenListsTest(PipesCase):
             (("sql", "data", by_sql), seven),
             (("sql", "data", by_sql, "--csv"), seven),
             (("sql", "data", by_sql, "--csv", "--no-header"), seven),
+            (("sql", "data", "SELECT label AS 'a,b', _id FROM records WHERE label % 7 = 0", "--csv"), seven),
+            (("sql", "data", "SELECT label, _id AS ordinal FROM records WHERE label % 7 = 0", "--csv"), seven),
+            (("cat", "data", "--where", "label % 7 = 0", "--to", "csv"), seven),
             (("sql", "data", "SELECT label AS _label, _id FROM records WHERE label % 7 = 0", "--jsonl"), seven),
             (("sql", "data", by_sql, "--json"), seven),
             (("get", "data", "9", "2:4", "--jsonl"), [9, 2, 3]),
@@ -71,6 +74,40 @@ class WrittenListsTest(PipesCase):
         self.expect_error(2, "convert", "data", "--ids", "ids", "-o", "o2.ofrecord", "--to", "ofrecord", "--where", "1")
 
 
+    def test_ids_select_the_records_of_get_in_the_order_of_the_list(self) -> None:
+        lines = [f'{{"_id":{number}}}' for number in (50, 3, 7, 3)]
+        shown = self.expect(0, "get", "data", "--ids", "-", "--jsonl", stdin="\n".join(lines).encode()).jsonl
+        self.assertEqual([record["_id"] for record in shown], [50, 3, 7, 3])
+        self.assertEqual(self.expect(0, "get", "data", "--ids", "-", stdin=b"").stdout, b"")
+        self.expect_error(2, "get", "data", "--ids", "-", stdin=b"60")
+
+    def test_ids_limit_where_and_stats_to_the_records_of_the_list(self) -> None:
+        chosen = [50, 3, 7, 3, 20, 33]
+        (self.dir / "ids").write_text("ordinal,score\n" + "".join(f"{number},0.5\n" for number in chosen))
+        ids = ("--ids", "ids")
+        found = self.expect(0, "where", "data", "label > 5", *ids).text.split()
+        self.assertEqual(found, ["7", "20", "33", "50"])
+        self.assertEqual(self.expect(0, "where", "data", "label > 5", "--count", *ids).text, "4\n")
+        self.assertEqual(self.expect(0, "where", "data", "1", "--json", *ids).json["ids"], sorted(set(chosen)))
+        self.assertEqual(self.expect(1, "where", "data", "label = 8", *ids).text, "")
+        document = self.expect(0, "stats", "data", "label", "--json", *ids).json
+        [column] = document["columns"]
+        self.assertEqual((document["rows"], column["rows"], column["count"]), (5, 5, 5))
+        self.assertEqual((column["min"], column["max"]), (3, 50))
+        self.assertEqual(column["mean"], (50 + 3 + 7 + 20 + 33) / 5)
+        grouped = self.expect(0, "stats", "data", "_id", "--by", "label", "--json", *ids).json
+        self.assertEqual(grouped["rows"], 5)
+        self.assertEqual(sorted(group["value"] for group in grouped["groups"]), sorted(set(chosen)))
+        for group in grouped["groups"]:
+            [sums] = group["columns"]
+            self.assertEqual((group["rows"], sums["count"], sums["min"]), (1, 1, group["value"]))
+        for by in ((), ("--by", "label")):
+            none = self.expect(0, "stats", "data", *by, "--json", "--ids", "-", stdin=b"").json
+            self.assertEqual(none["rows"], 0)
+        for verb in (("where", "data", "1"), ("stats", "data")):
+            self.expect_error(2, *verb, "--ids", "-", stdin=b"60")
+
+
 class FormsOfListsTest(PipesCase):
     def test_any_separator_divides_text(self) -> None:
         for text in (
@@ -83,6 +120,12 @@ class FormsOfListsTest(PipesCase):
             "\ufeff5 7 9",
             "_id\n5\n7\n9\n",
             "\ufeff_id\n5\n7\n9",
+            "\n ordinal\n5\n7 9",
+            '"_id"\n"5"\r\n"7"\r\n9',
+            "_id,label\n5,1\n7,2\n\n9,3\n",
+            "\ufeffname,ordinal,x\r\n,5,1\r\n\"a,\"\"b\"\"\nc\",7,2\r\nx,9,3",
+            ",ordinal\n0,5\n1,7\n2,9\n",
+            "name, _id\na, 5\nb, 7\nc, 9\n",
             "5 -53 9",
             "[5,7,9]",
             ' [ 5 , [7] , {"_id":9} ] ',
@@ -136,6 +179,11 @@ class FormsOfListsTest(PipesCase):
             ("{5:6}", 2, "@1: line 1: ", "name"),
             ("[[[[[[[[[", 2, "@8: line 1: ", "within"),
             ("x" * 100_000, 2, "@0: line 1: ", "got 'xxx"),
+            ("name,label\n5,7\n", 2, "@0: line 1: ", "'ordinal' or '_id' among the 2 columns, got 'name', 'label'"),
+            ("c," * 99 + "c", 2, "@0: line 1: ", "'c' and 90 more"),
+            ("a,_id\n1,5\n1\n", 2, "@10: line 3: ", "expected an ordinal in column 2, got 1 field"),
+            ("a,_id\n1,x\n", 2, "@8: line 2: ", "expected an ordinal, got 'x'"),
+            ("a,_id\n1,60\n", 2, "@8: line 2: ", "record 60 is not in the dataset"),
             ("\x1b[31m", 2, "@0: line 1: ", r"\x1b"),
         ):
             with self.subTest(text=text[:20]):

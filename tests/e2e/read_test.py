@@ -68,6 +68,14 @@ class CatTest(CommandTest):
             self.assertEqual(self.expect(0, "cat", "data", "--to", to, "-o", f"out.{to}").stdout, b"")
             self.assertEqual((self.dir / f"out.{to}").read_bytes(), self.expect(0, "cat", "data", "--to", to).stdout)
 
+    def test_cat_to_a_file_says_how_much_it_wrote(self) -> None:
+        for args, records in (((), "5 records"), (("--range", "1:2"), "1 record"), (("--where", "0"), "0 records")):
+            name = f"{records[0]}.raw"
+            wrote = self.expect(0, "cat", "data", "--to", "raw", "-o", name, *args).stderr
+            self.assertEqual(wrote, f"wrote {records}, {(self.dir / name).stat().st_size} B to {name}\n")
+        self.assertEqual(self.expect(0, "cat", "data", "-o", "out.jsonl", "-q").stderr, "")
+        self.assertEqual(self.expect(0, "cat", "data").stderr, "")
+
     def test_cat_of_a_range_is_that_part_of_the_stream(self) -> None:
         for text, part in (("1:4", slice(1, 4)), ("0:5", slice(0, 5)), ("-2:-1", slice(3, 4))):
             shown = self.expect(0, "cat", "data", "--to", "raw", f"--range={text}").stdout

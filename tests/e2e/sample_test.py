@@ -150,7 +150,7 @@ class SampleTest(CommandTest):
         cases = {
             ("--rank", "3", "--world", "3"): "rank 3 of 3",
             ("--world", "0"): "rank 0 of 0",
-            ("--position", "2001"): "position 2001: the epoch has 2,000 positions; expected at most that",
+            ("--position", "2001"): "position 2001: the epoch has 2,000 positions",
             ("--block", "0"): "--block 0",
             ("--block", "ten"): "--block ten",
             ("--weights", "name"): "name",
@@ -170,6 +170,11 @@ class SampleTest(CommandTest):
         }
         for args, message in cases.items():
             self.assertIn(message, self.expect_error(2, "sample", "data", *args).stderr, args)
+        behind = self.expect_error(2, "sample", "data", "--position", "2001").stderr
+        self.assertIn("hint: positions count from 0; that of the last record is 1999\n", behind)
+        self.assertEqual(len(self.sample("--position", "1999")), 1)
+        none = self.expect_error(2, "sample", "data", "--position", "1", "--where", "weight > 1e9").stderr
+        self.assertIn("hint: no record is selected\n", none)
 
     def test_a_json_document_of_many_ordinals_is_complete(self) -> None:
         records.write_tfrecord(self.dir / "many", [b"x"] * 9000)

@@ -190,10 +190,10 @@ class IndexesTest(SessionCase):
             ("main=data", 2, "'main' cannot be the name"),
             ("records=data", 2, "'records' cannot be the name"),
             ("data", 2, "expected a name, = and a path"),
-            ("a=nothing", 4, "nothing.ofidx: there is no index"),
+            ("a=nothing", 4, "nothing: no such file or folder, and no index nothing.ofidx"),
         ):
             self.assertIn(words, self.expect_error(code, "sql", "--index", index, "SELECT 1").stderr)
-        self.assertIn("SELECT 1.ofidx: there is no index", self.expect_error(4, "sql", "SELECT 1").stderr)
+        self.assertIn("SELECT 1: no such file or folder, and no index SELECT 1.ofidx", self.expect_error(4, "sql", "SELECT 1").stderr)
         self.assertIn("INDEX is missing", self.expect_error(2, "sql").stderr)
         many = [word for i in range(11) for word in ("--index", f"x{i}=data")]
         self.assertIn("query fewer indexes", self.expect_error(7, "sql", *many, "SELECT 1").stderr)

@@ -100,5 +100,19 @@ class SplitTest(CommandTest):
         self.expect_error(2, "split", "data", "a=1", "--by", "user", "--stratify", "label", "-o", "parts")
         self.assertFalse((self.dir / "parts").exists())
 
+    def test_shares_in_percent_are_refused_with_the_shares_that_were_meant(self) -> None:
+        for parts, meant in (
+            ("train=90,val=10", "train=0.9,val=0.1"),
+            ("train=90%,val=5%", "train=0.9,val=0.05"),
+            ("train=0.5%", "train=0.005"),
+            ("train=60,val=20", "train=0.6,val=0.2"),
+            ("a\\,b=8,c=2", "a\\,b=0.8,c=0.2"),
+            ("a=300,b=100", "a=0.75,b=0.25"),
+        ):
+            refused = self.expect_error(2, "split", "data", parts, "-o", "parts").stderr
+            self.assertIn("a share is above 0 and at most 1, got ", refused)
+            self.assertIn(f"hint: shares are parts of 1, as in {meant}\n", refused)
+            self.assertTrue(self.split(meant))
+
     def test_a_name_may_have_a_comma_and_an_equals_sign(self) -> None:
         self.assertEqual(list(self.split("a\\,b=0.5,c=d=0.5")), ["a,b", "c=d"])

@@ -46,6 +46,15 @@ MEANT = {
     'SELECT "image/bbox" FROM records': ('"image/bbox#count", the number of its values, only', "--columns auto,NAME"),
     "SELECT audio FROM records": ('"audio#bytes", the size of its values, only', "exceed 64 KiB"),
     "SELECT 1 FROM record": ('no such table: "record"; did you mean "records"?', "the tables are records, shards"),
+    "SELECT image/bbox#count FROM records": (
+        '; did you mean "image/bbox#count"?', "double quotes",
+    ),
+    "SELECT 1 FROM records WHERE format = jpeg": (
+        'no such column: "jpeg"', '''in single quotes, within the quotes of the shell or of Python: "SELECT 1 FROM records WHERE format = 'jpeg'"''',
+    ),
+    "SELECT 1 FROM records WHERE format LIKE jp-eg AND 1": (
+        'no such column: "jp"', '''"SELECT 1 FROM records WHERE format LIKE 'jp-eg' AND 1"''',
+    ),
     "SELECT cuont(*) FROM records": ('no such function: "cuont"; did you mean "count"?', "functions of SQLite"),
 }
 
@@ -319,8 +328,32 @@ class WrongStatementTest(SqlCase):
                 self.assertIn(message, refused.stderr.splitlines()[0] + "\n")
                 self.assertIn(hint, refused.stderr.splitlines()[1])
         self.assertIn('did you mean "image/height"?', self.expect_error(2, "where", "pictures", "image/height > 3").stderr)
+        bare = self.expect_error(2, "where", "pictures", "format = jpeg").stderr
+        self.assertIn('''shell or of Python: "format = 'jpeg'"\n''', bare)
+        quoted = self.expect_error(2, "where", "pictures", '"format" = jpeg').stderr
+        self.assertIn('''shell or of Python: "format" = 'jpeg'\n''', quoted)
+        long = self.expect_error(2, "where", "pictures", "format = jpeg" + " AND 1" * 20).stderr
+        self.assertIn("shell or of Python: 'jpeg'\n", long)
         stats = self.expect_error(2, "stats", "pictures", "label").stderr
         self.assertIn("there is no column 'label'; did you mean 'image/class/label'?", stats)
+
+    def test_a_column_in_single_quotes_is_text_and_a_note_says_so(self) -> None:
+        records.write_tfrecord(self.dir / "pictures", [PICTURE])
+        self.expect(0, "build", "pictures", "-q")
+        wrong = "'image/height' = 300"
+        note = """note: 'image/height' in single quotes is text; the column is "image/height"\n"""
+        for args, code in (
+            (("where", "pictures", wrong), 1),
+            (("get", "pictures", "--where", wrong), 0),
+            (("cat", "pictures", "--where", wrong), 0),
+            (("sample", "pictures", "--where", wrong), 0),
+            (("sql", "pictures", f"SELECT _id FROM records WHERE {wrong}"), 0),
+            (("sql", "pictures", "SELECT avg('image/height') FROM records"), 0),
+        ):
+            with self.subTest(args):
+                self.assertEqual(self.expect(code, *args).stderr, note)
+                self.assertEqual(self.expect(code, *args, "-q").stderr, "")
+        self.assertEqual(self.expect(1, "where", "pictures", "format = 'image/height'").stderr, "")
 
     def test_a_hint_to_store_a_feature_as_a_column_helps(self) -> None:
         records.write_tfrecord(self.dir / "pictures", [PICTURE])

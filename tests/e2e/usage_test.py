@@ -106,10 +106,31 @@ class UsageTest(CommandTest):
             ("cat", "--outptu x", "--output"),
             ("info", "--jsno", "--json"),
         ):
-            name = added.split("=")[0].split()[0]
-            self.refuse(
-                f"{verb} {COMPLETE[verb]} {added}", f"{verb} has no option '{name}'", f"did you mean '{meant}'?"
-            )
+            self.refuse_option(verb, added, meant)
+
+    def refuse_option(self, verb: str, added: str, meant: str) -> None:
+        name = added.split("=")[0].split()[0]
+        self.refuse(f"{verb} {COMPLETE[verb]} {added}", f"{verb} has no option '{name}'", f"did you mean '{meant}'?")
+
+    def test_options_of_other_tools_are_told_what_they_are_here(self) -> None:
+        for verb, added, meant in (
+            ("cat", "--limit 5", "--range :N"),
+            ("cat", "--limit=5", "--range :N"),
+            ("cat", "-n 5", "--range :N"),
+            ("cat", "-n5", "--range :N"),
+            ("cat", "--csv", "--to csv"),
+            ("cat", "--jsonl", "--to jsonl"),
+            ("cat", "--format csv", "--to"),
+            ("cat", "--skip 5", "--range N:"),
+            ("cat", "--filter x", "--where"),
+            ("convert", "--format ofrecord", "--to"),
+            ("sql", "--limit 5", "--max-rows"),
+            ("sql", "--format csv", "--csv"),
+            ("sample", "--limit 5", "-n"),
+            ("build", "--workers 4", "--threads"),
+            ("stats", "--group-by x", "--by"),
+        ):
+            self.refuse_option(verb, added, meant)
 
     def test_each_verb_reports_the_first_missing_argument(self) -> None:
         self.refuse_all({
@@ -122,7 +143,8 @@ class UsageTest(CommandTest):
             "sample": "INDEX is missing; USAGE",
             "verify": "INDEX is missing; USAGE",
             "get": "INDEX is missing; USAGE",
-            "get data": "ORDINAL or --where is missing",
+            "get data": "ORDINAL, --ids or --where is missing",
+            "get data 5 --ids list": "ORDINAL and --ids exclude each other; expected one of them",
             "cat": "INDEX is missing; USAGE",
             "sql": "INDEX is missing; USAGE",
             "split": "INDEX is missing; USAGE",
@@ -284,6 +306,7 @@ class UsageTest(CommandTest):
             ("get", "--wire --raw"): "--raw and --wire exclude each other; expected one of them",
             ("cat", "--ids list --range 0:1"): "--range and --ids exclude each other; expected one of them",
             ("cat", "--ids list --where 1"): "--where and --ids exclude each other; expected one of them",
+            ("get", "--ids list --where 1"): "--where and --ids exclude each other; expected one of them",
             ("convert", "--ids list --where 1"): "--where and --ids exclude each other; expected one of them",
             ("split", "--by a --stratify b"): "--by and --stratify exclude each other; expected one of them",
             ("sample", "--balance a --weights a"): "--weights and --balance exclude each other; expected one of them",

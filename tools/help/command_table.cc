@@ -28,6 +28,38 @@ const OptionText* VerbText::Find(std::string_view option) const {
   return nullptr;
 }
 
+std::string VerbText::OptionMeantBy(const std::string& word) const {
+  // Options of other tools: head, jq, DuckDB, sqlite3, tar, GNU sort. The first that a verb has is meant.
+  static const std::multimap<std::string_view, std::string_view> meant = {
+      {"--arrow", "--to arrow"},  {"--columns", "--feature"},    {"--count", "--range :N"},
+      {"--csv", "--to csv"},      {"--fields", "--feature"},     {"--filter", "--where"},
+      {"--format", "--to"},       {"--format", "--csv"},         {"--format", "--json"},
+      {"--group-by", "--by"},     {"--gzip", "--compress gzip"}, {"--head", "--range :N"},
+      {"--indices", "--ids"},     {"--jobs", "--threads"},       {"--json", "--to jsonl"},
+      {"--jsonl", "--to jsonl"},  {"--limit", "--range :N"},     {"--limit", "--max-rows"},
+      {"--limit", "-n"},          {"--list", "--ids"},           {"--num-shards", "--shards"},
+      {"--offset", "--range N:"}, {"--offset", "--position"},    {"--ordinals", "--ids"},
+      {"--out", "--output"},      {"--outfile", "--output"},     {"--overwrite", "--force"},
+      {"--query", "--where"},     {"--raw", "--to raw"},         {"--select", "--feature"},
+      {"--skip", "--range N:"},   {"--skip", "--position"},      {"--start", "--range N:"},
+      {"--start", "--position"},  {"--workers", "--threads"},    {"-n", "--range :N"},
+      {"-n", "--max-rows"},
+  };
+  const auto [begin, end] = meant.equal_range(word.starts_with("--") ? word : word.substr(0, 2));
+  for (auto one = begin; one != end; ++one) {
+    const bool has_it = Find(one->second.substr(0, one->second.find(' '))) != nullptr;
+    if (has_it) return DidYouMean({std::string(one->second)}, "'");
+  }
+  if (!word.starts_with("--")) return {};
+  std::vector<std::string> names;  // without the dashes, in which all options are alike
+  for (const OptionText& option : options) {
+    if (!option.is_argument && option.LongName().starts_with("--")) names.push_back(option.LongName().substr(2));
+  }
+  std::vector<std::string> nearest = NearestNames(word.substr(2), names);
+  for (std::string& option : nearest) option.insert(0, "--");
+  return DidYouMean(nearest, "'");
+}
+
 std::vector<OptionGroup> VerbText::Groups() const {
   std::vector<OptionGroup> groups = {{"Arguments", {}}, {"Options", {}}, {"Options of every verb", {}}};
   for (const OptionText& option : options) {

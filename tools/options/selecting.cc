@@ -6,8 +6,10 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "query/sql/statements/quoted_columns.h"
 #include "query/sql/where.h"
 #include "tools/shell/json.h"
+#include "tools/shell/messages.h"
 
 namespace ofindex {
 namespace {
@@ -93,7 +95,24 @@ Result<Selection> SelectRecords(const Snapshot& snapshot, const Expression& expr
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot.Columns());
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
-  return Where(store, sql.value_or(""), parameters, limits);
+  OFINDEX_ASSIGN(Selection selection, Where(store, sql.value_or(""), parameters, limits));
+  NoteOnQuotes(sql.value_or(""), *store, context);
+  return selection;
+}
+
+void NoteOnQuotes(const std::string& sql, const std::vector<std::string>& columns, const Context& context) {
+  std::vector<std::string> notes;
+  for (const std::string& column : ColumnsInSingleQuotes(sql, columns)) {
+    const std::string name = Printable(column);
+    notes.push_back(StrCat("note: '", name, "' in single quotes is text; the column is \"", name, "\""));
+  }
+  PrintNotes(notes, context);
+}
+
+void NoteOnQuotes(const std::string& sql, const ColumnStore& store, const Context& context) {
+  std::vector<std::string> columns;
+  for (const Column& column : store.columns()) columns.push_back(column.name);
+  NoteOnQuotes(sql, columns, context);
 }
 
 }  // namespace ofindex

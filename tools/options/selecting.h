@@ -46,4 +46,8 @@ Option AddParameters(Verb& verb, std::vector<std::string>& parameters);
 [[nodiscard]] Result<Selection> SelectRecords(const Snapshot& snapshot, const Expression& expression,
                                               const Context& context);
 
+/// Prints a note if `sql` names one of `columns` in single quotes, which make it text: see ColumnsInSingleQuotes().
+void NoteOnQuotes(const std::string& sql, const std::vector<std::string>& columns, const Context& context);
+void NoteOnQuotes(const std::string& sql, const ColumnStore& store, const Context& context);
+
 }  // namespace ofindex

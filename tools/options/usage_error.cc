@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/nearest_names.h"
 #include "base/text.h"
 
 namespace ofindex {
@@ -30,17 +29,6 @@ Complaint NoVerb(const CLI::App& app, const CommandTable& table) {
   return {StrCat("there is no verb '", Shown(words.front()), "'"), table.VerbMeantBy(words.front())};
 }
 
-// Compares without the dashes, in which all options are alike.
-std::vector<std::string> NearestOptions(const VerbText& verb, const std::string& name) {
-  std::vector<std::string> names;
-  for (const OptionText& option : verb.options) {
-    if (!option.is_argument && option.LongName().starts_with("--")) names.push_back(option.LongName().substr(2));
-  }
-  std::vector<std::string> nearest = NearestNames(name.substr(2), names);
-  for (std::string& option : nearest) option.insert(0, "--");
-  return nearest;
-}
-
 Complaint Surplus(const CLI::App& app, const CommandTable& table, const VerbText& verb) {
   if (const std::vector<std::string> before = app.remaining(); !before.empty()) {
     return {StrCat("'", Shown(before.front()), "' stands before the verb; usage: ", verb.Usage(table.program))};
@@ -50,8 +38,7 @@ Complaint Surplus(const CLI::App& app, const CommandTable& table, const VerbText
     return {StrCat("'", Shown(word), "' was not expected; usage: ", verb.Usage(table.program))};
   }
   const std::string name = word.substr(0, word.find('='));
-  const std::string meant = name.starts_with("--") ? DidYouMean(NearestOptions(verb, name), "'") : "";
-  return {StrCat(verb.name, " has no option '", Shown(name == "-" ? word : name), "'"), meant};
+  return {StrCat(verb.name, " has no option '", Shown(name == "-" ? word : name), "'"), verb.OptionMeantBy(name)};
 }
 
 // Returns the part of `text` before the first `mark`.

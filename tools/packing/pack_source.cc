@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "index/catalog/paths.h"
+#include "index/finding/missing_paths.h"
 #include "query/sampling/orders/permutation.h"
 #include "query/sampling/orders/sample_key.h"
 #include "tools/packing/line_reader.h"

@@ -14,6 +14,7 @@
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
+#include "tools/shell/shown_paths.h"
 
 namespace ofindex {
 namespace {
@@ -78,8 +79,10 @@ struct Findings {
 Findings FindingsOf(const BuildReport& report) {
   Findings findings;
   const std::optional<uint32_t> uncertain = UncertainShard(report);
+  if (report.damage.empty() && report.bad.empty()) return findings;
+  const std::vector<ShardRow> shards = ShownPaths(report.index).In(report.shards);
   const auto add = [&](const auto& row) {
-    (uncertain == row.shard ? findings.provisional : findings.certain).push_back(Describe(row, report.shards));
+    (uncertain == row.shard ? findings.provisional : findings.certain).push_back(Describe(row, shards));
   };
   for (const DamageRow& damage : report.damage) add(damage);
   for (const BadRow& bad : report.bad) add(bad);
@@ -111,7 +114,7 @@ std::string MissingParts(const PartFacts& part) {
 }
 
 void PrintWarnings(const BuildReport& report, const std::string& verb, const Context& context) {
-  std::vector<std::string> notes = NotesOf(report, [](const std::string& path) { return path; });
+  std::vector<std::string> notes = NotesOf(report, ShownPaths(report.index));
   AddNotesOnIndex(report, verb, notes);
   if (report.facts.part) {
     AddNotesOnPart(report, notes);
@@ -148,8 +151,9 @@ std::string HowToRepeat(const BuildReport& report, const std::string& verb) {
 // Unreadable files are missing from the index, and their content is unknown: the worst outcome of a build.
 int ReportUnreadable(const BuildReport& report, const std::string& verb, const Context& context) {
   std::vector<std::string> texts;
+  const ShownPaths shown(report.index);
   for (const SkippedFile& file : report.skipped) {
-    if (IsUnreadable(file)) texts.push_back(StrCat(Printable(file.path), ": ", Printable(file.reason)));
+    if (IsUnreadable(file)) texts.push_back(StrCat(Printable(shown(file.path)), ": ", Printable(file.reason)));
   }
   if (texts.empty()) return 0;
   PrintError({ErrorCode::kIo, texts.front(),

@@ -11,28 +11,25 @@
 #include "base/text.h"
 #include "index/build/builder.h"
 #include "index/catalog/paths.h"
+#include "index/finding/resolve_index.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/progress_display.h"
+#include "tools/shell/shown_paths.h"
 
 namespace ofindex {
-namespace {
 
 namespace fs = std::filesystem;
-
-bool IsThere(const std::string& index) {
-  std::error_code error;
-  return fs::exists(index, error);
-}
-
-}  // namespace
 
 Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool with_columns, Context& context) {
   SourceIndex source;
   if (data.size() == 1 && !data.front().starts_with('@')) {
     auto index = ResolveIndex(data.front());
-    if (!index && index.error().code != ErrorCode::kNotFound) return tl::unexpected(std::move(index).error());
-    if (index) source.path_ = *index;
-    if (index && (IsThere(source.path_) || data.front().ends_with(kIndexSuffix))) return source;
+    if (index) {
+      source.path_ = *std::move(index);
+      return source;
+    }
+    const bool is_index = data.front().ends_with(kIndexSuffix);
+    if (is_index || index.error().code != ErrorCode::kNotFound) return tl::unexpected(std::move(index).error());
   }
   std::error_code error;
   std::string folder = (fs::temp_directory_path(error) / "ofindex-XXXXXX").string();
@@ -64,8 +61,8 @@ std::string SourceIndex::Shown(const std::string& path) const {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(fs::path(folder_) / path, error);
   if (error) return path;
-  const fs::path near = whole.lexically_proximate(fs::current_path(error));
-  return error || *near.begin() == ".." ? whole.string() : near.string();
+  const fs::path here = fs::current_path(error);
+  return error ? whole.string() : NearPath(whole, here);
 }
 
 SourceIndex::SourceIndex(SourceIndex&& other) noexcept

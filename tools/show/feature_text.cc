@@ -21,12 +21,12 @@ std::string BytesText(ByteView bytes) {
   return StrCat("<", FormatCount(bytes.size()), " bytes: ", ToHex(front), front.size() < bytes.size() ? "...>" : ">");
 }
 
-// Joins values until the row is full.
+// Joins values until the row is full, and says how many there are more.
 template <typename Values, typename Format>
 std::string Join(const Values& values, Format format) {
   std::string text;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (text.size() >= kMaxRowText) return StrCat(text, " ...");
+    if (text.size() >= kMaxRowText) return StrCat(text, " ... ", FormatCount(values.size() - i), " more");
     text += StrCat(i == 0 ? "" : " ", format(values[i]));
   }
   return text;

@@ -5,6 +5,7 @@
 #include "base/framing.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "tools/shell/shown_paths.h"
 #include "tools/show/feature_text.h"
 #include "tools/show/wire_text.h"
 
@@ -37,6 +38,7 @@ Result<void> ShownRecord::Place(const Dataset& dataset, uint64_t ordinal, ByteVi
   OFINDEX_ASSIGN(location_, dataset.reader().Locate(ordinal));
   OFINDEX_ASSIGN(const MapShard shard, dataset.reader().map().Shard(location_.shard));
   shard_ = shard.path;
+  index_ = dataset.index_path();
   OFINDEX_ASSIGN(const OffsetMap::Place place, dataset.reader().map().Find(ordinal));
   bad_ = static_cast<BadReason>(place.bad_reason);
   payload_offset_ = location_.offset + HeaderBytes(shard.framing);
@@ -53,7 +55,7 @@ Result<void> ShownRecord::Decode() {
 }
 
 tl::unexpected<Error> ShownRecord::Refuse(ErrorCode code, std::string_view what) const {
-  return Fail(code, StrCat(Printable(shard_), "@", payload_offset_, ": record ", ordinal_, ": ", what),
+  return Fail(code, StrCat(ShardText(), "@", payload_offset_, ": record ", ordinal_, ": ", what),
               bad_ == BadReason{} ? StrCat("`ofindex get --raw INDEX ", ordinal_, "` writes the bytes as they are")
                                   : "`ofindex info` lists all bad records");
 }
@@ -87,7 +89,7 @@ Result<void> ShownRecord::RequireOne(const std::string& feature) const {
 Result<void> ShownRecord::CheckJson(size_t bytes) const {
   if (bytes <= kMaxJsonBytes) return {};
   return Fail(ErrorCode::kLimit,
-              StrCat(Printable(shard_), "@", location_.offset, ": record ", ordinal_, ": ", FormatCount(bytes),
+              StrCat(ShardText(), "@", location_.offset, ": record ", ordinal_, ": ", FormatCount(bytes),
                      " bytes are too many for JSON; expected at most ", FormatCount(kMaxJsonBytes)),
               "show one of its features with --feature, or write its bytes with --raw");
 }
@@ -120,8 +122,10 @@ Result<void> ShownRecord::Print(const std::vector<std::string>& names, Output& o
   return PrintFeatures(decoded_, names, out);
 }
 
+std::string ShownRecord::ShardText() const { return Printable(ShownPaths(index_)(shard_)); }
+
 std::string ShownRecord::Heading() const {
-  return StrCat("record ", ordinal_, " of ", Printable(shard_), "@", location_.offset, ", ",
+  return StrCat("record ", ordinal_, " of ", ShardText(), "@", location_.offset, ", ",
                 Counted(location_.length, "byte"), ", ", Name(kind_));
 }
 

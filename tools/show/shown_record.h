@@ -66,13 +66,15 @@ class ShownRecord {
   [[nodiscard]] Result<void> Place(const Dataset& dataset, uint64_t ordinal, ByteView payload);
   [[nodiscard]] Result<void> Decode();
   [[nodiscard]] tl::unexpected<Error> Refuse(ErrorCode code, std::string_view what) const;
+  [[nodiscard]] std::string ShardText() const;
   [[nodiscard]] std::string Heading() const;
   [[nodiscard]] Result<void> RequireOne(const std::string& feature) const;
   void AppendValues(FeatureValue value, std::vector<uint8_t>& out) const;
 
   uint64_t ordinal_ = 0;
   RecordLocation location_;
-  std::string shard_;
+  std::string shard_;  // as stored
+  std::string index_;
   uint64_t payload_offset_ = 0;  // in the shard
   BadReason bad_ = BadReason{};  // 0 for a sound record
   PayloadKind kind_ = PayloadKind::kOpaque;

@@ -12,13 +12,13 @@
 #include "query/dataset.h"
 #include "tools/options/reading_options.h"
 #include "tools/options/selecting.h"
+#include "tools/ordinals/ordinal_list.h"
+#include "tools/ordinals/ordinal_source.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/show/chosen_features.h"
 #include "tools/show/lost_shards.h"
 #include "tools/show/record_stream.h"
-#include "tools/streams/ordinal_list.h"
-#include "tools/streams/ordinal_source.h"
 #include "tools/streams/record_form.h"
 #include "tools/verbs/verbs.h"
 
@@ -56,6 +56,9 @@ class Sink {
 
   /// Returns true if Close() replaces an existing file.
   [[nodiscard]] bool replaces() const { return replaces_; }
+
+  /// Returns the number of bytes written to the file.
+  [[nodiscard]] uint64_t bytes() const { return file_ ? file_->size() : 0; }
 
   Result<void> Close() {
     if (!file_) return Output::Standard().Flush();
@@ -127,12 +130,22 @@ Result<int> Cat(const CatArguments& arguments, const Context& context) {
   OFINDEX_ASSIGN(sink, Sink::Open(arguments.output));
   LostShards lost(dataset, context);
   OFINDEX_TRY(form->Begin());
-  const auto take = [&form](uint64_t ordinal, ByteView payload) { return form->Take(ordinal, payload); };
+  uint64_t records = 0;
+  const auto take = [&](uint64_t ordinal, ByteView payload) -> Result<void> {
+    OFINDEX_TRY(form->Take(ordinal, payload));
+    ++records;
+    return {};
+  };
   OFINDEX_ASSIGN(const int exit_code, StreamRecords(dataset, next, take, context, &lost));
   OFINDEX_TRY(form->End());
   // The old file may be complete, and records of a lost shard may become readable later.
   const bool keeps_old = sink->replaces() && lost.exit_code() != 0;
   if (!keeps_old) OFINDEX_TRY(sink->Close());
+  if (!keeps_old && IsToFile(arguments)) {
+    PrintNote(StrCat("wrote ", Counted(records, "record"), ", ", FormatBytes(static_cast<double>(sink->bytes())),
+                     " to ", Printable(arguments.output)),
+              context);
+  }
   lost.PrintRest();
   if (keeps_old) PrintNote(StrCat("note: ", arguments.output, " is unchanged: not all records could be read"), context);
   return std::max(exit_code, lost.exit_code());

@@ -15,14 +15,14 @@
 #include "tools/options/output_options.h"
 #include "tools/options/reading_options.h"
 #include "tools/options/selecting.h"
+#include "tools/ordinals/ordinal_list.h"
+#include "tools/ordinals/ordinal_source.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/shell/progress_display.h"
 #include "tools/shell/source_index.h"
 #include "tools/streams/converter.h"
-#include "tools/streams/ordinal_list.h"
-#include "tools/streams/ordinal_source.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
@@ -118,6 +118,7 @@ Result<Selected> Select(const ConvertArguments& arguments, const Dataset& datase
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
   OFINDEX_ASSIGN(Sampler sampler, OpenSampler(store, catalog->generations(), request, limits));
+  NoteOnQuotes(request.where.value_or(""), *store, context);
   dataset.snapshot()->CloseColumns();  // their chunks are not needed any more
   const uint64_t records = sampler.view().size();
   if (!arguments.shuffle) return Selected{OrdinalsOf(sampler.view()), records, false};

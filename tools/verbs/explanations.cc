@@ -81,8 +81,8 @@ const std::map<std::string_view, Explanation>& Explanations() {
          {"ofindex sql data/train 'SELECT _id FROM records WHERE name = :n LIMIT 3' -p n=setosa --csv",
           "Takes a value from a parameter, and prints CSV"}}}},
       {"split",
-       {"Each part is a list of ordinals, one a line, for `cat --ids`, `convert --ids`, `sample --ids` and Python. The "
-        "same seed gives the same parts everywhere.",
+       {"Each part is a list of ordinals, one a line, for --ids of other verbs and for Python. The same seed gives the "
+        "same parts everywhere.",
         {{"ofindex split data/train train=0.9,val=0.1 --stratify species -o parts",
           "Writes parts/train.ids and parts/val.ids, with the same shares of each species"},
          {"ofindex convert data/train --ids parts/val.ids -o val.ofrecord --to ofrecord",

@@ -11,11 +11,14 @@
 #include "query/sampling/sets/set_of.h"
 #include "tools/options/reading_options.h"
 #include "tools/options/selecting.h"
+#include "tools/ordinals/listed_records.h"
+#include "tools/ordinals/ordinal_list.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/show/chosen_features.h"
 #include "tools/show/lost_shards.h"
+#include "tools/show/record_stream.h"
 #include "tools/show/shown_record.h"
 #include "tools/verbs/verbs.h"
 
@@ -27,6 +30,7 @@ struct GetArguments {
   std::vector<std::string> ordinals;
   std::vector<std::string> feature;
   Expression where;
+  std::string ids;
   bool raw = false;
   bool wire = false;
   ReaderOptions reading;
@@ -113,43 +117,64 @@ Result<std::vector<View>> RecordsToShow(const GetArguments& arguments, const Dat
   return views;
 }
 
+// Returns the ordinals to show, in order: those of --ids, or of the views for the other arguments.
+Result<NextOrdinal> OrdinalsToShow(const GetArguments& arguments, const Dataset& dataset, const Context& context) {
+  if (!arguments.ids.empty()) {
+    OFINDEX_ASSIGN(const std::shared_ptr<OrdinalList> list,
+                   OrdinalList::Open(arguments.ids, dataset.size(), context.progress.cancel));
+    return NextOrdinal([list](uint64_t& ordinal) { return list->Next(ordinal); });
+  }
+  OFINDEX_ASSIGN(std::vector<View> views, RecordsToShow(arguments, dataset, context));
+  return NextOrdinal(
+      [views = std::move(views), view = size_t{0}, at = uint64_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
+        for (; view < views.size(); ++view, at = 0) {
+          if (at == views[view].size()) continue;
+          ordinal = views[view].At(at++);
+          return true;
+        }
+        return false;
+      });
+}
+
 // Shows all records except bad ones and those of unreadable shards; any other error ends it.
-Result<int> ShowAll(const Dataset& dataset, const std::vector<View>& views, Getter& getter, LostShards& lost,
+Result<int> ShowAll(const Dataset& dataset, const NextOrdinal& next, Getter& getter, LostShards& lost,
                     const Context& context) {
   int exit_code = 0;
-  for (const View& view : views) {
-    for (uint64_t i = 0; i < view.size(); ++i) {
-      if (context.progress.cancel) return Interrupted();
-      const uint64_t ordinal = view.At(i);
-      if (lost.Has(ordinal)) continue;
-      auto shown = getter.Show(dataset, ordinal);
-      if (shown) continue;
-      if (CannotBeRead(dataset, ordinal, shown.error())) {
-        OFINDEX_TRY(lost.Add(ordinal, shown.error()));
-        continue;
-      }
-      if (shown.error().code != ErrorCode::kDamage) return tl::unexpected(std::move(shown).error());
-      OFINDEX_TRY(Output::Standard().Flush());  // earlier output comes before the error
-      PrintError(shown.error(), context);
-      exit_code = ExitCode(ErrorCode::kDamage);
+  for (uint64_t ordinal = 0;;) {
+    if (context.progress.cancel) return Interrupted();
+    OFINDEX_ASSIGN(const bool more, next(ordinal));
+    if (!more) return exit_code;
+    if (lost.Has(ordinal)) continue;
+    auto shown = getter.Show(dataset, ordinal);
+    if (shown) continue;
+    if (CannotBeRead(dataset, ordinal, shown.error())) {
+      OFINDEX_TRY(lost.Add(ordinal, shown.error()));
+      continue;
     }
+    if (shown.error().code != ErrorCode::kDamage) return tl::unexpected(std::move(shown).error());
+    OFINDEX_TRY(Output::Standard().Flush());  // earlier output comes before the error
+    PrintError(shown.error(), context);
+    exit_code = ExitCode(ErrorCode::kDamage);
   }
-  return exit_code;
 }
 
 Result<int> Get(const GetArguments& arguments, const Context& context) {
-  if (arguments.ordinals.empty() && !arguments.where.given()) {
-    return Fail(ErrorCode::kUsage, "ORDINAL or --where is missing", "see `ofindex get --help`");
+  if (arguments.ordinals.empty() && !arguments.where.given() && arguments.ids.empty()) {
+    return Fail(ErrorCode::kUsage, "ORDINAL, --ids or --where is missing", "see `ofindex get --help`");
+  }
+  if (!arguments.ordinals.empty() && !arguments.ids.empty()) {
+    return Fail(ErrorCode::kUsage, "ORDINAL and --ids exclude each other; expected one of them",
+                "see `ofindex get --help`");
   }
   ReaderOptions reading = arguments.reading;
   OFINDEX_ASSIGN(std::vector<std::string> features, ChosenFeatures(arguments.feature));
   reading.allow_bad = arguments.wire;  // --wire also explains bad records
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, reading, context.progress));
-  OFINDEX_ASSIGN(const std::vector<View> views, RecordsToShow(arguments, dataset, context));
+  OFINDEX_ASSIGN(const NextOrdinal next, OrdinalsToShow(arguments, dataset, context));
   Getter getter(arguments, std::move(features), context);
   OFINDEX_TRY(getter.Begin());
   LostShards lost(dataset, context);
-  OFINDEX_ASSIGN(const int exit_code, ShowAll(dataset, views, getter, lost, context));
+  OFINDEX_ASSIGN(const int exit_code, ShowAll(dataset, next, getter, lost, context));
   OFINDEX_TRY(getter.End());
   OFINDEX_TRY(Output::Standard().Flush());
   lost.PrintRest();
@@ -164,6 +189,7 @@ void AddGet(CommandLine& line, Context& context) {
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   verb.AddArgument("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B");
   AddWhere(verb, arguments->where, "Records for which this SQL expression holds; with ORDINALs, only those of them");
+  AddIds(verb, arguments->ids, "Records of this list of ordinals, in its order").Excludes({"--where"});
   verb.AddOption("--feature", arguments->feature, "NAME,...",
                  "Only these features (a feature list is NAME[]); a comma in a name is \\,");
   verb.AddFlag("--raw", arguments->raw,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -10,6 +11,7 @@
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
+#include "tools/shell/shown_paths.h"
 #include "tools/shell/table.h"
 #include "tools/show/feature_rows.h"
 #include "tools/verbs/verbs.h"
@@ -101,12 +103,15 @@ Result<void> PrintTotals(const Info& info, Output& out) {
 }
 
 Result<int> ShowInfo(const std::string& name, const Context& context) {
-  OFINDEX_ASSIGN(const Info info, ReadInfo(name));
+  OFINDEX_ASSIGN(Info info, ReadInfo(name));
   Output& out = Output::Standard();
   if (context.json) {
     OFINDEX_TRY(out.Line(Dump(ToJson(info))));
     return 0;
   }
+  const ShownPaths shown(info.path);
+  info.shards = shown.In(std::move(info.shards));
+  info.skipped = shown.In(std::move(info.skipped));
   OFINDEX_TRY(PrintTotals(info, out));
   OFINDEX_TRY(out.Line(""));
   const bool compressed = AnyCompressed(info.shards);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "index/catalog/paths.h"
+#include "index/finding/resolve_index.h"
 #include "index/merge/merger.h"
 #include "tools/report/build_report.h"
 #include "tools/shell/progress_display.h"

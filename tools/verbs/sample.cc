@@ -4,18 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "base/text.h"
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/open_sampler.h"
-#include "query/sampling/sets/set_of.h"
 #include "tools/options/selecting.h"
+#include "tools/ordinals/listed_records.h"
 #include "tools/sampling/batch_text.h"
 #include "tools/sampling/block_option.h"
 #include "tools/sampling/mix_text.h"
 #include "tools/sampling/ordinal_text.h"
 #include "tools/shell/output.h"
 #include "tools/shell/watchdog.h"
-#include "tools/streams/ordinal_list.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
@@ -46,21 +44,6 @@ Result<void> PrintQuality(const Sampler& sampler, ColumnStore& columns, const Sa
   return PrintMix(quality, *arguments.quality, context, out);
 }
 
-// Returns the records of the list `path`, each once.
-Result<View> ListedRecords(const std::string& path, const ColumnStore& columns, const Context& context) {
-  OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(path, columns.ordinals(), context.progress.cancel));
-  std::sort(ordinals.begin(), ordinals.end());
-  ordinals.erase(std::unique(ordinals.begin(), ordinals.end()), ordinals.end());
-  OrdinalSet::Builder builder;
-  for (const uint64_t ordinal : ordinals) builder.Add(ordinal);
-  const OrdinalSet listed = builder.Take();
-  const View present = PresentRecords(columns).Where(listed);
-  if (present.size() == listed.size()) return present;
-  return Fail(ErrorCode::kOutOfRange,
-              StrCat(Printable(path), ": ", Counted(listed.size() - present.size(), "record"), " of the list are gone"),
-              "make the list again, or restore the shards and run `ofindex update`");
-}
-
 Result<int> DrawSample(const SampleArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
@@ -79,6 +62,7 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
   OFINDEX_ASSIGN(Sampler sampler, OpenSampler(columns, catalog->generations(), request, limits));
+  NoteOnQuotes(request.where.value_or(""), *columns, context);
   const uint64_t most = arguments.count.value_or(UINT64_MAX);
   Output& out = Output::Standard();
   if (arguments.quality) {
@@ -110,8 +94,7 @@ void AddReaderOptions(Verb& verb, SampleRequest& request) {
 void AddOrderOptions(Verb& verb, SampleArguments& arguments) {
   SampleRequest& request = arguments.request;
   AddWhere(verb, arguments.where, "Only records for which this SQL expression holds");
-  verb.AddOption("--ids", arguments.ids, "FILE",
-                 "Only records of this list of ordinals, such as one of `ofindex split`; - is standard input");
+  AddIds(verb, arguments.ids, "Only records of this list of ordinals, such as one of `ofindex split`");
   verb.AddOption("--weights", request.weights, "COLUMN", "Draw with replacement, in proportion to this numeric column");
   verb.AddOption("--balance", request.balance, "COLUMN",
                  "Draw with replacement, with the same probability for each value of this column")

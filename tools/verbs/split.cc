@@ -1,6 +1,7 @@
 #include "query/sampling/columns/split.h"
 
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
+#include "tools/shell/value_text.h"
 #include "tools/shell/watchdog.h"
 #include "tools/verbs/verbs.h"
 
@@ -54,24 +56,65 @@ tl::unexpected<Error> WrongPart(const std::string& text, std::string_view what) 
               "name each part with its share of the records, as in train=0.9,val=0.1");
 }
 
-Result<SplitPart> ParsePart(const std::string& text) {
+// A part as it is written, perhaps in percent.
+struct WrittenPart {
+  SplitPart part;
+  bool percent = false;
+};
+
+Result<WrittenPart> ParsePart(const std::string& text) {
   const size_t equals = text.rfind('=');
   if (equals == 0 || equals == std::string::npos) return WrongPart(text, "expected NAME=SHARE");
+  const bool percent = text.ends_with('%');
   SplitPart part{.name = text.substr(0, equals)};
-  const char* const end = text.data() + text.size();
+  const char* const end = text.data() + text.size() - (percent ? 1 : 0);
   const auto [at, error] = std::from_chars(text.data() + equals + 1, end, part.fraction);
   if (error != std::errc() || at != end) return WrongPart(text, "expected a number after the last =");
   const bool is_name = part.name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
   if (!is_name || part.name.starts_with('.')) return WrongPart(text, "the name cannot be that of a file");
-  return part;
+  return WrittenPart{std::move(part), percent};
+}
+
+// Returns `name` as SplitNames() reads it.
+std::string Escaped(const std::string& name) {
+  std::string text;
+  for (const char c : name) text += c == ',' || c == '\\' ? StrCat('\\', c) : std::string(1, c);
+  return text;
+}
+
+// Refuses shares in percent, or as parts of another sum than 1, and says how to write them.
+Result<void> CheckShares(const std::vector<WrittenPart>& parts) {
+  double sum = 0;
+  bool percent = false;
+  const WrittenPart* wrong = nullptr;
+  for (const WrittenPart& one : parts) {
+    sum += one.part.fraction;
+    percent = percent || one.percent;
+    if (!(one.part.fraction > 0)) return {};  // the split refuses it
+    if (wrong == nullptr && (one.percent || one.part.fraction > 1)) wrong = &one;
+  }
+  if (wrong == nullptr || !std::isfinite(sum)) return {};
+  const double whole = percent || (sum > 10 && sum <= 100) ? 100 : sum;
+  std::string meant;
+  for (const auto& [part, is_percent] : parts) {
+    meant += StrCat(meant.empty() ? "" : ",", Escaped(part.name), "=", RealText(part.fraction / whole));
+  }
+  return Fail(ErrorCode::kUsage,
+              StrCat("part '", Printable(wrong->part.name), "': a share is above 0 and at most 1, got ",
+                     RealText(wrong->part.fraction), wrong->percent ? "%" : ""),
+              StrCat("shares are parts of 1, as in ", Printable(meant)));
 }
 
 Result<std::vector<PartFile>> ParseParts(const SplitArguments& arguments) {
-  std::vector<PartFile> files;
+  std::vector<WrittenPart> parts;
   for (const std::string& text : SplitNames(arguments.parts)) {
-    OFINDEX_ASSIGN(SplitPart part, ParsePart(text));
-    std::string path = (fs::path(arguments.folder) / (part.name + ".ids")).string();
-    files.push_back({.part = std::move(part), .path = std::move(path)});
+    OFINDEX_ASSIGN(parts.emplace_back(), ParsePart(text));
+  }
+  OFINDEX_TRY(CheckShares(parts));
+  std::vector<PartFile> files;
+  for (WrittenPart& one : parts) {
+    std::string path = (fs::path(arguments.folder) / (one.part.name + ".ids")).string();
+    files.push_back({.part = std::move(one.part), .path = std::move(path)});
   }
   return files;
 }

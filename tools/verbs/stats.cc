@@ -10,6 +10,7 @@
 #include "query/columns/find_column.h"
 #include "query/columns/snapshot.h"
 #include "query/stats/group_stats.h"
+#include "tools/ordinals/listed_records.h"
 #include "tools/report/stats_text.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
@@ -30,6 +31,7 @@ struct StatsArguments {
   std::optional<size_t> top;  // not given: all groups in data formats, at most ten otherwise
   size_t bins = 10;
   std::optional<std::string> by;
+  std::string ids;
   bool csv = false;
   bool no_header = false;
   bool table = false;
@@ -211,13 +213,30 @@ Result<void> WriteGroupsCsv(const GroupedStats& stats, bool header, Output& out)
   return stats.other_groups == 0 ? Result<void>() : write(stats.others, "", stats.other_groups);
 }
 
+// Returns the records of --ids; nothing if it was not given.
+Result<std::optional<View>> ListedIn(const ColumnStore& store, const StatsArguments& arguments,
+                                     const Context& context) {
+  if (arguments.ids.empty()) return std::nullopt;
+  return ListedRecords(arguments.ids, store, context);
+}
+
+// Returns how often each record with an ordinal in [begin, end) counts: once if the list has it.
+std::vector<uint64_t> TimesIn(const View& listed, uint64_t begin, uint64_t end) {
+  const View part = listed.Between(begin, end);
+  std::vector<uint64_t> times(part.size() == 0 ? 0 : end - begin);
+  for (uint64_t i = 0; i < part.size(); ++i) times[part.At(i) - begin] = 1;
+  return times;
+}
+
 Result<int> ShowColumns(ColumnStore& store, const std::string& path, const StatsArguments& arguments,
                         const Context& context) {
   OFINDEX_ASSIGN(const std::vector<Column> columns, NamedColumns(store, arguments));
-  const StatsOptions options{
-      .top = arguments.top.value_or(kTop), .bins = arguments.bins, .cancel = &context.progress.cancel};
+  OFINDEX_ASSIGN(const std::optional<View> listed, ListedIn(store, arguments, context));
+  StatsOptions options{.top = arguments.top.value_or(kTop), .bins = arguments.bins, .cancel = &context.progress.cancel};
+  if (listed) options.among = [&listed](uint64_t begin, uint64_t end) { return TimesIn(*listed, begin, end); };
   Output& out = Output::Standard();
-  Json document = {{"schema", "ofindex.stats/1"}, {"index", JsonText(path)}, {"rows", store.records()}};
+  const uint64_t rows = listed ? listed->size() : store.records();
+  Json document = {{"schema", "ofindex.stats/1"}, {"index", JsonText(path)}, {"rows", rows}};
   Json& array = document["columns"] = Json::array();
   bool first = true;
   for (const Column& column : columns) {
@@ -244,9 +263,10 @@ Result<int> ShowGroups(ColumnStore& store, const std::string& path, const StatsA
   OFINDEX_ASSIGN(const Column by, GroupingColumn(store, *arguments.by));
   OFINDEX_ASSIGN(const std::vector<Column> columns, SummedColumns(store, arguments, by));
   const bool data = context.json || context.jsonl || arguments.csv;
-  const size_t limit = arguments.top.value_or(data ? kMaxTop : kTop);
-  OFINDEX_ASSIGN(GroupedStats stats,
-                 GroupStats(store, by, columns, {.limit = limit, .cancel = &context.progress.cancel}));
+  GroupOptions options{.limit = arguments.top.value_or(data ? kMaxTop : kTop), .cancel = &context.progress.cancel};
+  OFINDEX_ASSIGN(const std::optional<View> listed, ListedIn(store, arguments, context));
+  if (listed) options.among = [&listed](uint64_t begin, uint64_t end) { return BitsOf(*listed, begin, end); };
+  OFINDEX_ASSIGN(GroupedStats stats, GroupStats(store, by, columns, options));
   WriteAsFloats(store, by, columns, stats);
   Output& out = Output::Standard();
   if (context.json) {
@@ -296,6 +316,7 @@ void AddStats(CommandLine& line, Context& context) {
   verb.AddOption("--bins", arguments->bins, "N", "Bins of a histogram; default 10").Between(size_t{1}, kMaxBins);
   verb.AddOption("--by", arguments->by, "COLUMN",
                  "Group the records by this column, and summarise the numbers of the others");
+  AddIds(verb, arguments->ids, "Only records of this list of ordinals, such as one of `ofindex split`");
   verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180, lines end with LF), with a header")
       .Excludes({"--json", "--jsonl"});
   verb.AddFlag("--no-header", arguments->no_header, "Without the header of --csv").Needs("--csv");

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "base/text.h"
-#include "index/catalog/paths.h"
+#include "index/finding/resolve_index.h"
 #include "index/update/updater.h"
 #include "tools/report/build_report.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/progress_display.h"
+#include "tools/shell/shown_paths.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
@@ -65,10 +66,10 @@ Json ToJson(const UpdateReport& report, double seconds) {
   return json;
 }
 
-std::string Describe(const ChangedShard& shard, bool pruned) {
-  std::string text = StrCat(Name(shard.change), " ", Printable(shard.path), ": ");
+std::string Describe(const ChangedShard& shard, bool pruned, const ShownPaths& shown) {
+  std::string text = StrCat(Name(shard.change), " ", Printable(shown(shard.path)), ": ");
   switch (shard.change) {
-    case ShardChange::kMoved: return StrCat(text, "was ", Printable(shard.before));
+    case ShardChange::kMoved: return StrCat(text, "was ", Printable(shown(shard.before)));
     case ShardChange::kGrown: return StrCat(text, Counted(shard.new_records, "new record"));
     case ShardChange::kMissing:
       return StrCat(text, Counted(shard.records, "record"), pruned ? " dropped" : ", gone until it is restored");
@@ -88,6 +89,7 @@ std::string Summary(const UpdateReport& report, double seconds) {
 }
 
 Result<int> Print(const UpdateReport& report, bool prune, double seconds, const Context& context) {
+  const ShownPaths shown(report.written.index);
   std::vector<std::string> notes;  // what must be read first comes first: a long list is cut off
   if (report.renumbered) {
     notes.push_back(StrCat("ordinals moved: ", Counted(report.pruned_records, "gone record"), " dropped"));
@@ -95,8 +97,10 @@ Result<int> Print(const UpdateReport& report, bool prune, double seconds, const 
     notes.push_back("nothing to prune: no ordinal moved");
   }
   AddNotesOnIndex(report.written, "update", notes);
-  for (const ChangedShard& shard : report.shards) notes.push_back(Describe(shard, report.renumbered));
-  for (std::string& note : NotesOnFiles(report.newly_skipped, report.written.missing)) notes.push_back(std::move(note));
+  for (const ChangedShard& shard : report.shards) notes.push_back(Describe(shard, report.renumbered, shown));
+  for (std::string& note : NotesOnFiles(report.newly_skipped, report.written.missing, shown)) {
+    notes.push_back(std::move(note));
+  }
   for (const std::string& name : report.columns_removed) {
     notes.push_back(
         StrCat("column ", Printable(name), " was removed: its values have become too long, or their records are gone"));

@@ -1,14 +1,16 @@
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/text.h"
 #include "index/build/verifier.h"
-#include "index/catalog/paths.h"
+#include "index/finding/resolve_index.h"
 #include "mmap/offsets/offset_map.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/shell/progress_display.h"
+#include "tools/shell/shown_paths.h"
 #include "tools/verbs/verbs.h"
 
 namespace ofindex {
@@ -39,20 +41,21 @@ Json ToJson(const VerifyReport& report) {
 }
 
 Result<void> PrintReport(const VerifyReport& report, const VerifyOptions& options, Output& out) {
+  const ShownPaths shown(options.index);
+  const std::vector<ShardRow> shards = shown.In(report.shards);
   if (!report.map_damage.empty()) OFINDEX_TRY(out.Line(StrCat("map     ", report.map_damage)));
   for (const VerifyReport::Stale& one : report.stale) OFINDEX_TRY(out.Line(StrCat("stale   ", one.reason)));
   for (const VerifyReport::Stale& one : report.failed) OFINDEX_TRY(out.Line(StrCat("failed  ", one.reason)));
   for (const std::string& path : report.unindexed) {
-    OFINDEX_TRY(out.Line(StrCat("stale   ", Printable(path), ": ", kNotInIndex)));
+    OFINDEX_TRY(out.Line(StrCat("stale   ", Printable(shown(path)), ": ", kNotInIndex)));
   }
   for (const SkippedFile& file : report.unreadable) {
-    OFINDEX_TRY(out.Line(StrCat("stale   ", Printable(file.path), ": ", Printable(file.reason))));
+    OFINDEX_TRY(out.Line(StrCat("stale   ", Printable(shown(file.path)), ": ", Printable(file.reason))));
   }
-  for (const DamageRow& damage : report.damage)
-    OFINDEX_TRY(out.Line(StrCat("damage  ", Describe(damage, report.shards))));
+  for (const DamageRow& damage : report.damage) OFINDEX_TRY(out.Line(StrCat("damage  ", Describe(damage, shards))));
   for (const VerifyReport::Bad& one : report.bad) {
-    OFINDEX_TRY(out.Line(StrCat("bad     ", Printable(report.shards[one.shard].path), "@", one.offset, ": record ",
-                                one.record, " is bad: ", Name(one.fault))));
+    OFINDEX_TRY(out.Line(StrCat("bad     ", Printable(shards[one.shard].path), "@", one.offset, ": record ", one.record,
+                                " is bad: ", Name(one.fault))));
   }
   const char* verdict = report.clean() ? "clean" : "not clean";
   if (options.quick) {

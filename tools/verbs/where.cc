@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "tools/options/selecting.h"
+#include "tools/ordinals/listed_records.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
 #include "tools/shell/watchdog.h"
@@ -14,6 +15,7 @@ namespace {
 struct WhereArguments {
   std::string index;
   Expression expression;
+  std::string ids;
   bool count = false;
 };
 
@@ -38,7 +40,12 @@ Result<int> ShowWhere(const WhereArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
                  Snapshot::Open(arguments.index, {.progress = &context.progress}));
-  OFINDEX_ASSIGN(const Selection selection, SelectRecords(*snapshot, arguments.expression, context));
+  OFINDEX_ASSIGN(Selection selection, SelectRecords(*snapshot, arguments.expression, context));
+  if (!arguments.ids.empty()) {
+    OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
+    OFINDEX_ASSIGN(const View listed, ListedRecords(arguments.ids, *store, context));
+    selection = Within(selection, listed);
+  }
   Output& out = Output::Standard();
   if (context.json) OFINDEX_TRY(out.Write(StrCat("{\"schema\":\"ofindex.where/1\",\"count\":", selection.count())));
   if (context.json) OFINDEX_TRY(out.Write(",\"ids\":["));
@@ -61,6 +68,7 @@ void AddWhere(CommandLine& line, Context& context) {
   auto arguments = std::make_shared<WhereArguments>();
   verb.AddArgument("INDEX", arguments->index, "The index, or the DATA that it is named after").Required();
   AddExpression(verb, arguments->expression);
+  AddIds(verb, arguments->ids, "Only records of this list of ordinals, such as one of `ofindex split`");
   verb.AddFlag("--count", arguments->count, "Print only the number of records; with --json, also their ordinals");
   verb.Runs([arguments, &context] { return ShowWhere(*arguments, context); });
 }

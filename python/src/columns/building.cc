@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "index/build/builder.h"
 #include "index/build/verifier.h"
-#include "index/catalog/paths.h"
+#include "index/finding/resolve_index.h"
 #include "index/merge/merger.h"
 #include "index/parts/part_plan.h"
 #include "index/update/updater.h"

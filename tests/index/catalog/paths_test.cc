@@ -79,19 +79,14 @@ TEST_CASE("below a folder for indexes, the absolute path of the data is continue
 }
 
 TEST_CASE("an empty path is an error that says so") {
-  for (const Result<std::string>& found : {IndexPathOf(""), ResolveIndex(""), RelativeTo("", "/tmp")}) {
+  for (const Result<std::string>& found : {IndexPathOf(""), RelativeTo("", "/tmp")}) {
     REQUIRE_FALSE(found);
     CHECK(found.error().code == ErrorCode::kUsage);
     CHECK(found.error().message == "'' is not a path: it is empty");
   }
 }
 
-TEST_CASE("a name that ends in .ofidx is the index itself") {
-  CHECK(Value(ResolveIndex("data/train.ofidx")) == "data/train.ofidx");
-  CHECK(Value(ResolveIndex("data/train")) == "data/train.ofidx");
-  CHECK(Value(ResolveIndex("data/train/")) == "data/train.ofidx");
-  CHECK(MapPathOf("train.ofidx") == "train.ofidx-map");
-}
+TEST_CASE("the map of an index is named after it") { CHECK(MapPathOf("train.ofidx") == "train.ofidx-map"); }
 
 TEST_CASE("a path is stored relative to the index, as the system resolves it") {
   const TempDir dir;

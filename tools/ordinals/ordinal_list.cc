@@ -1,9 +1,10 @@
-#include "tools/streams/ordinal_list.h"
+#include "tools/ordinals/ordinal_list.h"
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "query/ordinals.h"
+#include "tools/ordinals/field_reader.h"
 
 namespace ofindex {
 namespace {
@@ -15,10 +16,22 @@ constexpr auto kJsonSpaces = " \t\r\n"sv;
 constexpr auto kJsonWordEnds = " \t\r\n,:[]{}\"\0"sv;
 constexpr size_t kMaxWordBytes = 64;
 constexpr size_t kMaxOpen = 8;  // an ordinal lies no deeper
+constexpr uint64_t kMaxNameBytes = 65'536;
+constexpr size_t kMaxColumns = 10'000;
+constexpr size_t kMaxNamed = 10;
 
 bool IsOneOf(int byte, std::string_view set) {
   return byte != ByteReader::kEnd && set.find(static_cast<char>(byte)) != std::string_view::npos;
 }
+
+// Returns whether `byte`, the first of a list, begins a header. The name of its first column may be empty.
+bool BeginsHeader(int byte) {
+  if (byte == ByteReader::kEnd) return false;
+  const char folded = Folded(static_cast<char>(byte));
+  return byte > 0x7f || IsOneOf(byte, "\"_,") || (folded >= 'a' && folded <= 'z');
+}
+
+bool NamesOrdinals(std::string_view name) { return name == "ordinal" || name == "_id"; }
 
 }  // namespace
 
@@ -38,7 +51,76 @@ Result<std::vector<uint64_t>> ReadOrdinals(const std::string& path, uint64_t siz
   }
 }
 
-Result<bool> OrdinalList::Next(uint64_t& ordinal) { return open_.empty() ? NextInText(ordinal) : NextInJson(ordinal); }
+Result<bool> OrdinalList::Next(uint64_t& ordinal) {
+  if (!std::exchange(begun_, true)) OFINDEX_TRY(Begin());
+  if (column_) return NextInCsv(ordinal);
+  return open_.empty() ? NextInText(ordinal) : NextInJson(ordinal);
+}
+
+// Moves past a byte order mark, spaces and a header.
+Result<void> OrdinalList::Begin() {
+  for (const char mark : "\xef\xbb\xbf"sv) {
+    OFINDEX_ASSIGN(const int byte, bytes_.Peek());
+    if (byte != static_cast<uint8_t>(mark)) break;
+    bytes_.Skip();
+  }
+  OFINDEX_ASSIGN(int byte, bytes_.Peek());
+  while (IsOneOf(byte, kJsonSpaces)) {
+    bytes_.Skip();
+    OFINDEX_ASSIGN(byte, bytes_.Peek());
+  }
+  if (!BeginsHeader(byte)) return {};
+  word_ = bytes_.place();
+  std::vector<std::string> names;
+  for (bool ends_row = false; !ends_row && names.size() < kMaxColumns;) {
+    OFINDEX_ASSIGN(FieldRead field, ReadField(bytes_, kMaxNameBytes));
+    ends_row = field.ends_row;
+    names.push_back(std::move(field.text));
+  }
+  const auto found = std::find_if(names.begin(), names.end(), NamesOrdinals);
+  if (found == names.end()) return NoOrdinals(names);
+  if (names.size() > 1 || byte == '"') column_ = static_cast<size_t>(found - names.begin());
+  return {};
+}
+
+// Returns the error for a list that begins with these words, or names of columns.
+tl::unexpected<Error> OrdinalList::NoOrdinals(const std::vector<std::string>& names) const {
+  if (names.size() == 1) {
+    const std::string word = names.front().substr(0, names.front().find_first_of(kTextSeparators));
+    return Wrong(StrCat("expected an ordinal, got '", Printable(word), "'"));
+  }
+  std::string listed;
+  for (size_t i = 0; i < std::min(names.size(), kMaxNamed); ++i) {
+    listed += StrCat(i == 0 ? "'" : ", '", Printable(names[i]), "'");
+  }
+  if (names.size() > kMaxNamed) listed += StrCat(" and ", names.size() - kMaxNamed, " more");
+  return Wrong(StrCat("expected a column 'ordinal' or '_id' among the ", names.size(), " columns, got ", listed));
+}
+
+Result<bool> OrdinalList::NextInCsv(uint64_t& ordinal) {
+  for (;;) {
+    OFINDEX_ASSIGN(const int byte, bytes_.Peek());
+    if (byte == ByteReader::kEnd) return false;
+    word_ = bytes_.place();
+    std::optional<std::string> word;
+    bool ends_row = false;
+    bool is_empty = false;  // an empty line
+    size_t fields = 0;
+    for (; !ends_row; ++fields) {
+      const BytePlace place = bytes_.place();
+      OFINDEX_ASSIGN(FieldRead field, ReadField(bytes_));
+      ends_row = field.ends_row;
+      is_empty = fields == 0 && ends_row && field.text.empty();
+      if (fields != *column_) continue;
+      word_ = place;
+      word = std::move(field.text);
+    }
+    if (is_empty) continue;
+    if (!word) return Wrong(StrCat("expected an ordinal in column ", *column_ + 1, ", got ", Counted(fields, "field")));
+    OFINDEX_ASSIGN(ordinal, Parse(*word));
+    return true;
+  }
+}
 
 Result<bool> OrdinalList::NextInText(uint64_t& ordinal) {
   for (;;) {
@@ -48,17 +130,11 @@ Result<bool> OrdinalList::NextInText(uint64_t& ordinal) {
       bytes_.Skip();
       continue;
     }
-    const bool first = !std::exchange(begun_, true);
     if (byte == '{' || byte == '[') {
       OFINDEX_TRY(Enter());
       return NextInJson(ordinal);
     }
-    OFINDEX_ASSIGN(std::string word, TakeWord(kTextSeparators));
-    if (first && word.starts_with("\xef\xbb\xbf")) {  // a byte order mark
-      word.erase(0, 3);
-      if (word.empty()) continue;
-    }
-    if (first && word == "_id") continue;
+    OFINDEX_ASSIGN(const std::string word, TakeWord(kTextSeparators));
     OFINDEX_ASSIGN(ordinal, Parse(word));
     return true;
   }
@@ -215,8 +291,9 @@ Result<uint64_t> OrdinalList::Parse(const std::string& word) const {
 }
 
 tl::unexpected<Error> OrdinalList::Wrong(std::string_view what) const {
-  return Fail(ErrorCode::kUsage, StrCat(Printable(bytes_.name()), "@", word_.byte, ": line ", word_.line, ": ", what),
-              "a list has ordinals with spaces or line ends between them, or JSON lines with _id");
+  return Fail(
+      ErrorCode::kUsage, StrCat(Printable(bytes_.name()), "@", word_.byte, ": line ", word_.line, ": ", what),
+      "a list has ordinals with spaces or line ends between them, CSV with a column _id, or JSON lines with _id");
 }
 
 }  // namespace ofindex

@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tools/ordinals/byte_reader.h"
 #include "tools/show/record_stream.h"
-#include "tools/streams/byte_reader.h"
 
 namespace ofindex {
 
 /// A list of ordinals in one of the forms that our verbs write. The list is text, whose ordinals are separated by
-/// spaces, line ends, commas or NULs, perhaps after a header `_id`; or it is JSON, of one value or of several:
+/// spaces, line ends, commas or NULs, perhaps after a header `_id` or `ordinal`; or CSV whose header has such a column;
+/// or it is JSON, of one value or of several:
 ///
 /// - `{"_id": 5, ...}`, as in JSON lines of `where`, `sample`, `sql`, `get` and `cat`;
 /// - `{"ids": [5, 7], ...}`, also with `rows`, `records` or `batches`, as in the documents of these verbs;
@@ -46,7 +47,9 @@ class OrdinalList {
     bool after_value = false;
   };
 
+  [[nodiscard]] Result<void> Begin();
   [[nodiscard]] Result<bool> NextInText(uint64_t& ordinal);
+  [[nodiscard]] Result<bool> NextInCsv(uint64_t& ordinal);
   [[nodiscard]] Result<bool> NextInJson(uint64_t& ordinal);
   [[nodiscard]] Result<bool> TakeElement(uint64_t& ordinal);
   [[nodiscard]] Result<bool> TakeMember(uint64_t& ordinal);
@@ -58,11 +61,13 @@ class OrdinalList {
   [[nodiscard]] Result<std::string> TakeString();
   [[nodiscard]] Result<void> SkipValue();
   [[nodiscard]] Result<uint64_t> Parse(const std::string& word) const;
+  [[nodiscard]] tl::unexpected<Error> NoOrdinals(const std::vector<std::string>& names) const;
   [[nodiscard]] tl::unexpected<Error> Wrong(std::string_view what) const;
 
   ByteReader bytes_;
   uint64_t size_;
   bool begun_ = false;
+  std::optional<size_t> column_;  // of CSV, the one with ordinals
   std::vector<OpenValue> open_;
   BytePlace word_;  // where the last word, or what is wrong, begins
 };

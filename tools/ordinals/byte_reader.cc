@@ -1,4 +1,4 @@
-#include "tools/streams/byte_reader.h"
+#include "tools/ordinals/byte_reader.h"
 
 #include <fcntl.h>
 #include <unistd.h>

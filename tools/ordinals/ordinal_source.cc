@@ -1,4 +1,4 @@
-#include "tools/streams/ordinal_source.h"
+#include "tools/ordinals/ordinal_source.h"
 
 #include <memory>
 #include <utility>

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace ofindex {
+
+/// Returns the index that `name` means wherever a verb takes one: `name` itself if it ends in .ofidx or is an SQLite
+/// file, otherwise the index of that DATA, below IndexFolder() or else next to it. Errors: kUsage if `name` is the map
+/// of an index; kNotFound if there is no index: see NoIndex; those of IndexPathOf.
+[[nodiscard]] Result<std::string> ResolveIndex(const std::string& name);
+
+}  // namespace ofindex

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ofindex {
+
+/// Returns those of `columns` that `sql` names in single quotes in places in which the text itself means little: as the
+/// one argument of a function, as a term to select, group or order by, or compared with a number or another text. SQL
+/// takes 'image/id' for text, so the statement runs, and means something else. No duplicates.
+[[nodiscard]] std::vector<std::string> ColumnsInSingleQuotes(std::string_view sql,
+                                                             const std::vector<std::string>& columns);
+
+}  // namespace ofindex
