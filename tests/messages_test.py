@@ -73,6 +73,7 @@ MADE_ELSEWHERE = {
     '{DidYouMean(NearestNames(Printable(name),known),"\'")}': "used if it is not empty",
     '{DidYouMean(NearestOptions(verb,name),"\'")}': "UsageError() replaces an empty hint",
     "{HintOf(code,message)}": "query/sql/sql_error.cc: a hint in each case",
+    "{TypesHint()}": "tools/packing/pack_schema.cc: the names of the types",
     "{checked.error().hint}": "CheckOutput(): all its errors have hints",
     "{complaint.hint}": "UsageError() replaces an empty hint",
     "{explained.hint}": "Explained, with the rules above",
