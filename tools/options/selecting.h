@@ -46,4 +46,9 @@ Option AddParameters(Verb& verb, std::vector<std::string>& parameters);
 [[nodiscard]] Result<Selection> SelectRecords(const Snapshot& snapshot, const Expression& expression,
                                               const Context& context);
 
+/// Prints a note for each column that `expression` reads and that is NULL in records with several values, unless the
+/// expression reads their number, too. Errors: those of SelectRecords().
+[[nodiscard]] Result<void> NoteHiddenLists(const Snapshot& snapshot, const Expression& expression,
+                                           const Context& context);
+
 }  // namespace ofindex
