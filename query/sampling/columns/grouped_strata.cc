@@ -33,7 +33,7 @@ class PartyFill {
       cost += CostOf(count, filled_[of_class * shares_.size() + party], shares_[party] * totals_[of_class]);
       all += count;
     }
-    return cost + CostOf(all, all_filled_[party], shares_[party] * all_total_);
+    return cost + static_cast<double>(totals_.size()) * CostOf(all, all_filled_[party], shares_[party] * all_total_);
   }
 
   void Add(std::span<const Count<int64_t>> counts, size_t party) {

@@ -18,8 +18,9 @@ namespace ofindex {
 /// the bit width of their number of records, the largest first, and among these by SampleKey(key, value of the group).
 /// With f the share of a party, N the records of a class, T = f N, and x those that the party has already, a group of c
 /// records of the class adds c (c + 2 (x - T)) / (T + 1) to the party's cost, the growth of the squared deviation from
-/// T, summed over the classes of the group and over all records as one more class. The party of the lowest cost gets
-/// the group; among equals, that with the lowest SampleKey(SampleKey(key, value of the group), party).
+/// T, summed over the classes of the group. The same for all records, times the number of classes, is added: otherwise
+/// groups that each are a class of their own would all go to the party of the largest share. The party of the lowest
+/// cost gets the group; among equals, that with the lowest SampleKey(SampleKey(key, value of the group), party).
 class GroupedStrata {
  public:
   static constexpr size_t kMaxGroups = size_t{1} << 30;

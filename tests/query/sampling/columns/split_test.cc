@@ -406,7 +406,7 @@ TEST_CASE("splits never change") {
   some.stratify = data.column("label");
   CHECK(shown(some) == "01-0--01--0-101-0011---1100-10-0-11--11-0--1---0-0--0-11001-");
   some.key = data.column("user");
-  CHECK(shown(some) == "0-11--01-----1-000-0-1---11011-1--0-00-10-100-1--1-00011-000");
+  CHECK(shown(some) == "011101010----0-000---1---1001--1--1100-10-1-1-----00111000-0");
 }
 
 }  // namespace
