@@ -1,6 +1,7 @@
 #include "index/build/dropped_columns.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <utility>

@@ -1,6 +1,7 @@
 #include "query/sql/where.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>

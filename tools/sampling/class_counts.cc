@@ -1,6 +1,7 @@
 #include "tools/sampling/class_counts.h"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <span>
 #include <utility>
