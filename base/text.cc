@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstdio>
@@ -189,6 +190,17 @@ std::vector<std::string> SplitNames(std::string_view list) {
     names.back() += list[i];
   }
   return names;
+}
+
+std::string ShellWord(std::string_view text) {
+  const auto plain = [](char c) {
+    return (Folded(c) >= 'a' && Folded(c) <= 'z') || (c >= '0' && c <= '9') ||
+           std::string_view("_,./:@%+=-").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
 bool NaturalLess(std::string_view a, std::string_view b) {

@@ -61,6 +61,9 @@ template <typename... Args>
 /// empty.
 [[nodiscard]] std::vector<std::string> SplitNames(std::string_view list);
 
+/// Returns `text` as one word of a shell command, in single quotes unless it has only plain characters.
+[[nodiscard]] std::string ShellWord(std::string_view text);
+
 /// Orders paths naturally: runs of digits by value, `/` before any other byte, other bytes by value. Paths that differ
 /// only in leading zeros are ordered by their bytes, so the order is total.
 [[nodiscard]] bool NaturalLess(std::string_view a, std::string_view b);

@@ -30,6 +30,10 @@ ofindex::Result<uint32_t> OpenedDataset::ShardOfPiece(uint32_t piece) const {
   return catalog->ShardOfPiece(piece);
 }
 
+ofindex::Result<std::shared_ptr<SharedCatalog>> OpenedDataset::Catalog() const {
+  return dataset_.snapshot()->Catalog();
+}
+
 ofindex::Result<std::shared_ptr<ColumnStore>> OpenedDataset::Columns() const { return dataset_.snapshot()->Columns(); }
 
 ofindex::Result<std::vector<GenerationRow>> OpenedDataset::Generations() const {

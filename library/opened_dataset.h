@@ -41,6 +41,9 @@ class OpenedDataset {
   /// Returns the position in DatasetInfo::shards of a shard as the reader numbers it. Errors: kIndex, kIo, kStale.
   [[nodiscard]] ofindex::Result<uint32_t> ShardOfPiece(uint32_t piece) const;
 
+  /// Returns the catalog. Errors: kIndex, kIo, kStale.
+  [[nodiscard]] ofindex::Result<std::shared_ptr<SharedCatalog>> Catalog() const;
+
   /// Returns the columns. Errors: kIndex, kIo, kStale.
   [[nodiscard]] ofindex::Result<std::shared_ptr<ColumnStore>> Columns() const;
 

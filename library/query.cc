@@ -53,7 +53,8 @@ Result<Selection> Where(const Dataset& dataset, std::string_view expression,
     OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> columns, Internals::Of(dataset)->Columns());
     SqlLimits taken = Engine(limits);
     taken.rows.reset();
-    OFINDEX_ASSIGN(const ofindex::Selection found, Where(columns, expression, Engine(parameters), taken));
+    OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, Internals::Of(dataset)->Catalog());
+    OFINDEX_ASSIGN(const ofindex::Selection found, Where(columns, expression, Engine(parameters), taken, catalog));
     return Internals::SelectionOf(ofindex::View::Of(SetOf(found)));
   });
 }

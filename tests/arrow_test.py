@@ -85,7 +85,8 @@ ROOMS = {
     "tools/prompt": "base query/sql query/sql/statements query/tables tools/rows tools/shell tools/terminal",
     "tools/report": "base index/build index/columns query/stats tools/shell tools/terminal",
     "tools/rows": "base query/sql tools/shell tools/terminal",
-    "tools/sampling": "base query query/columns query/sampling query/sampling/orders tools/shell",
+    "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
+    "query/sampling/orders query/sampling/sets tools/shell",
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/finding index/shards "
     "query/columns tools/terminal",
     "tools/tables": "base query/sql tools/options tools/packing tools/shell",

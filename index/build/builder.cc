@@ -431,7 +431,11 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   OFINDEX_ASSIGN(ProbedSet probed, Probe(options, set, plan, progress));
   if (options.part_entry && !probed.shards.empty()) probed.shards.front().range.entry = options.part_entry;
   OFINDEX_TRY(CheckIndexName(index, options, probed.shards));
-  return BuildSaving(options, scan, index, std::move(set), plan, std::move(probed), std::move(temporary), progress);
+  const std::optional<FormerColumns> former = plan ? std::nullopt : FormerColumns::Of(index);
+  OFINDEX_ASSIGN(BuildReport report, BuildSaving(options, scan, index, std::move(set), plan, std::move(probed),
+                                                 std::move(temporary), progress));
+  if (former) report.dropped = DroppedFrom(*former, report.facts, report.features);
+  return report;
 }
 
 Result<void> CheckColumns(const BuildReport& report) {

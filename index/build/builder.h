@@ -7,6 +7,7 @@
 
 #include "base/progress.h"
 #include "base/result.h"
+#include "index/build/dropped_columns.h"
 #include "index/catalog/catalog.h"
 #include "index/columns/column.h"
 #include "index/columns/column_choice.h"
@@ -59,6 +60,7 @@ struct BuildReport {
   std::vector<BadRow> bad;
   std::vector<DamageRow> damage;
   std::vector<FeatureRow> features;
+  DroppedColumns dropped;       ///< columns of the index that was replaced
   uint64_t without_column = 0;  ///< features that have no column because there are too many
   std::vector<SkippedFile> skipped;
   std::vector<std::string> missing;

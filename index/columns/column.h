@@ -90,6 +90,12 @@ struct FeatureRow {
 /// are left out.
 [[nodiscard]] std::vector<FeatureRow> FeaturesByName(std::vector<FeatureRow> features);
 
+/// Returns true if some records have exactly one value, which their column holds, and others several: these read as
+/// NULL there, as if they did not have the feature.
+[[nodiscard]] inline bool ReadsListsAsNull(const FeatureRow& row) {
+  return !row.whole && row.single > 0 && row.values_max > 1 && (!row.sql_value.empty() || !row.sql_size.empty());
+}
+
 /// Return the most informative SQL column of a feature, and the SQL typeof() of its values; both empty if it has none.
 [[nodiscard]] inline const std::string& MainColumn(const FeatureRow& row) {
   if (!row.sql_value.empty()) return row.sql_value;

@@ -257,13 +257,15 @@ class Dataset(_ofindex.Records):
         stratify: str | None = None,
         key: str | None = None,
     ) -> dict[str, Dataset]:
-        """Split into disjoint views of given fractions; stable when records are appended.
+        """Split into disjoint views of given fractions; stable when records are appended, except with both `stratify`
+        and `key`.
 
         Args:
             parts: Name -> fraction. If they add up to less than 1, the remaining records are in no part.
             seed: A different seed gives a different split.
             stratify: A column: records of each of its values are split in the same proportions.
-            key: A column: records with the same value go into the same part.
+            key: A column: records with the same value go into the same part. With `stratify`, its proportions hold as
+                nearly as whole groups allow.
 
         Raises:
             ValueError: the parts are invalid. QueryError: there is no such column.

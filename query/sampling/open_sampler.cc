@@ -158,7 +158,8 @@ Result<Sampler> OpenAmong(const std::shared_ptr<ColumnStore>& store, const Gener
                           const OrdinalSet& records, const SampleRequest& request, const SqlLimits& limits) {
   View view = Among(request.view ? *request.view : View::Range(0, store->ordinals()), records);
   if (request.where) {
-    OFINDEX_ASSIGN(const Selection selection, Where(store, *request.where, request.parameters, limits));
+    OFINDEX_ASSIGN(const Selection selection,
+                   Where(store, *request.where, request.parameters, limits, request.catalog));
     view = view.Where(SetOf(selection));
   }
   OFINDEX_ASSIGN(SamplingMethod method, MethodOf(*store, view, request, limits.cancel));

@@ -21,6 +21,7 @@ struct SampleRequest {
   std::optional<View> view = std::nullopt;            ///< the records to sample; none: all
   std::optional<std::string> where = std::nullopt;    ///< SQL that selects some of them; none: no selection
   std::vector<SqlParameter> parameters = {};          ///< of `where`
+  std::shared_ptr<SharedCatalog> catalog = nullptr;   ///< whose tables `where` can read; null: none
   std::optional<std::string> weights = std::nullopt;  ///< numeric column of weights, to draw with replacement
   std::optional<std::string> balance = std::nullopt;  ///< a column whose values are drawn evenly
   double temperature = std::numeric_limits<double>::infinity();  ///< of `balance`: 1 draws values as they occur

@@ -163,7 +163,7 @@ void SqlAuthorizer::Forget(sqlite3* db, const StatementMonitor& monitor) {
 // Called by SQLite for each action of a statement while it is prepared.
 int SqlAuthorizer::Authorize(void* authorizer, int action, const char* first, const char* second, const char* schema,
                              const char*) {
-  const auto* const self = static_cast<const SqlAuthorizer*>(authorizer);
+  auto* const self = static_cast<SqlAuthorizer*>(authorizer);
   if (!self->MayContinue()) return SQLITE_DENY;
   switch (action) {
     case SQLITE_SELECT:
@@ -173,9 +173,15 @@ int SqlAuthorizer::Authorize(void* authorizer, int action, const char* first, co
                                               [&](std::string_view name) { return SameName(name, second); })
                  ? SQLITE_OK
                  : SQLITE_DENY;
-    case SQLITE_READ: return first != nullptr && self->MayRead(schema, first, second) ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_READ: return self->AuthorizeRead(schema, first, second) ? SQLITE_OK : SQLITE_DENY;
     default: return SQLITE_DENY;
   }
+}
+
+bool SqlAuthorizer::AuthorizeRead(const char* schema, const char* table, const char* column) {
+  if (table == nullptr || !MayRead(schema, table, column)) return false;
+  if (column != nullptr && *column != '\0' && SameName("records", table)) columns_read_.emplace(column);
+  return true;
 }
 
 // If there is no column, `table` may also be the name of a subquery in the statement.

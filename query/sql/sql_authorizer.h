@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,9 @@ class SqlAuthorizer {
   /// The tables that were registered, as their columns were declared.
   [[nodiscard]] const std::vector<SqlTable>& registered() const { return registered_; }
 
+  /// The columns of `records` that statements have named, directly or as `*`.
+  [[nodiscard]] const std::set<std::string>& columns_read() const { return columns_read_; }
+
   /// Names of the functions that may be called.
   [[nodiscard]] static std::vector<std::string> Functions();
 
@@ -63,11 +67,13 @@ class SqlAuthorizer {
  private:
   static int Authorize(void* authorizer, int action, const char* first, const char* second, const char*, const char*);
   [[nodiscard]] Result<SqlTable> LoadTable(sqlite3* db, const std::string& table);
+  [[nodiscard]] bool AuthorizeRead(const char* schema, const char* table, const char* column);
   [[nodiscard]] bool MayRead(const char* schema, const char* table, const char* column) const;
 
   std::vector<std::string> tables_;
   std::vector<std::string> columns_;
   std::vector<SqlTable> registered_;
+  std::set<std::string> columns_read_;
   Features features_;
   StatementMonitor* monitor_ = nullptr;  // of the running statement
   SqlMemory memory_{[this] { return MayContinue(); }};

@@ -185,6 +185,8 @@ void SqlSession::KnowFeaturesOf(const std::shared_ptr<ColumnStore>& store) {
 
 const std::vector<SqlTable>& SqlSession::tables() const { return authorizer_->registered(); }
 
+const std::set<std::string>& SqlSession::columns_read() const { return authorizer_->columns_read(); }
+
 bool SqlSession::idle() const { return sqlite3_next_stmt(db_, nullptr) == nullptr; }
 
 Result<SqlSession> SqlSession::Open(const AddTables& add, std::vector<std::string> tables, uint64_t memory_bytes) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -111,6 +112,9 @@ class SqlSession {
 
   /// Returns the tables of the session.
   [[nodiscard]] const std::vector<SqlTable>& tables() const;
+
+  /// Returns the columns of `records` that its statements have read so far.
+  [[nodiscard]] const std::set<std::string>& columns_read() const;
 
   /// Returns true if the session has no open statements.
   [[nodiscard]] bool idle() const;

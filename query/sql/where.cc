@@ -1,8 +1,10 @@
 #include "query/sql/where.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "base/text.h"
 #include "query/filter/predicate.h"
 #include "query/sql/program.h"
+#include "query/tables/catalog_tables.h"
 #include "query/tables/records_table.h"
 
 namespace ofindex {
@@ -21,6 +24,12 @@ bool Mentions(std::string_view text, std::string_view word) { return Folded(text
 // In an expression over `records` only, numeric affinity can come only from a cast or from another SELECT.
 bool IsPlain(std::string_view expression) { return !Mentions(expression, "cast") && !Mentions(expression, "select"); }
 
+// Returns true if `expression` may read a table of the catalog. Most do not, and then the catalog is not read either.
+bool MayReadCatalog(std::string_view expression) {
+  return std::any_of(std::begin(kCatalogTables), std::end(kCatalogTables),
+                     [&](std::string_view table) { return Mentions(expression, table); });
+}
+
 constexpr std::string_view kBefore = "SELECT _id FROM records WHERE (";
 
 /// A session with a table that can record constraints.
@@ -29,13 +38,23 @@ struct WhereQuery {
   SqlSession session;
   std::string sql;
 
-  static Result<WhereQuery> Open(const std::shared_ptr<ColumnStore>& store, std::string_view expression) {
+  // `shared` may be null.
+  static Result<WhereQuery> Open(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
+                                 const std::shared_ptr<SharedCatalog>& shared) {
     auto pushed = std::make_shared<PushedConstraints>();
-    const auto add = [&](sqlite3* db, const WorkLimits& limits) {
-      return RegisterRecordsTable(db,
-                                  {.store = store, .plain = IsPlain(expression), .pushed = pushed, .limits = limits});
+    std::vector<std::string> tables = {"records"};
+    std::shared_ptr<const Catalog> catalog;
+    if (shared != nullptr && MayReadCatalog(expression)) {
+      OFINDEX_ASSIGN(Catalog read, ReadCatalog(*shared));
+      catalog = std::make_shared<const Catalog>(std::move(read));
+      tables.insert(tables.end(), std::begin(kCatalogTables), std::end(kCatalogTables));
+    }
+    const auto add = [&](sqlite3* db, const WorkLimits& limits) -> Result<void> {
+      OFINDEX_TRY(
+          RegisterRecordsTable(db, {.store = store, .plain = IsPlain(expression), .pushed = pushed, .limits = limits}));
+      return catalog == nullptr ? Result<void>() : RegisterCatalogTables(db, catalog, limits);
     };
-    OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, {"records"}));
+    OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, std::move(tables)));
     session.KnowFeaturesOf(store);
     // The line ends before the parenthesis, so that a comment in the expression cannot hide it.
     std::string sql = StrCat(kBefore, expression, "\n)");
@@ -205,9 +224,10 @@ Result<Selection> RunKernels(WhereQuery& query, ColumnStore& store, const IdleLo
 }  // namespace
 
 Result<Selection> Where(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
-                        const std::vector<SqlParameter>& parameters, const SqlLimits& limits) {
+                        const std::vector<SqlParameter>& parameters, const SqlLimits& limits,
+                        const std::shared_ptr<SharedCatalog>& catalog) {
   return WithMemory("a selection", [&]() -> Result<Selection> {
-    OFINDEX_ASSIGN(WhereQuery query, WhereQuery::Open(store, expression));
+    OFINDEX_ASSIGN(WhereQuery query, WhereQuery::Open(store, expression, catalog));
     OFINDEX_ASSIGN(const std::optional<IdleLoop> loop, FindIdleLoop(query, parameters, limits));
     OFINDEX_TRY(query.CheckAlone(expression, parameters, limits));
     if (!loop) return StepRows(query, *store, parameters, limits);
@@ -215,9 +235,18 @@ Result<Selection> Where(const std::shared_ptr<ColumnStore>& store, std::string_v
   });
 }
 
+Result<std::vector<std::string>> ColumnsReadBy(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
+                                               const std::vector<SqlParameter>& parameters,
+                                               const std::shared_ptr<SharedCatalog>& catalog) {
+  OFINDEX_ASSIGN(WhereQuery query, WhereQuery::Open(store, expression, catalog));
+  OFINDEX_TRY(query.Explain(parameters, {}));
+  const std::set<std::string>& read = query.session.columns_read();
+  return std::vector<std::string>(read.begin(), read.end());
+}
+
 Result<bool> NeedsNoRows(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
                          const std::vector<SqlParameter>& parameters) {
-  OFINDEX_ASSIGN(WhereQuery query, WhereQuery::Open(store, expression));
+  OFINDEX_ASSIGN(WhereQuery query, WhereQuery::Open(store, expression, nullptr));
   OFINDEX_ASSIGN(const std::optional<IdleLoop> loop, FindIdleLoop(query, parameters, {}));
   return loop.has_value();
 }

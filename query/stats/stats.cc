@@ -63,34 +63,40 @@ class StatsPasses {
       OFINDEX_TRY(CountAgain());
       OFINDEX_TRY(SearchQuartiles());
     }
+    OFINDEX_TRY(FindNullReasons());
     return Finish();
   }
 
  private:
-  // Calls make(picked) for each block with records that count, on several threads, and merge() with the results in
-  // order.
   template <typename Make, typename Merge>
   [[nodiscard]] Result<void> OverChunks(Make make, Merge merge) {
+    return OverChunksOf(column_, make, merge);
+  }
+
+  // Calls make(picked) for each block of `column` with records that count, on several threads, and merge() with the
+  // results in order.
+  template <typename Make, typename Merge>
+  [[nodiscard]] Result<void> OverChunksOf(const Column& column, Make make, Merge merge) {
     using Made = decltype(make(PickedChunk()));
     return MergeInOrder(
         store_.threads(), store_.blocks().size(), options_.cancel,
         [&](uint64_t block) -> Result<std::optional<Made>> {
-          OFINDEX_ASSIGN(std::optional<PickedChunk> picked, Load(block));
+          OFINDEX_ASSIGN(std::optional<PickedChunk> picked, Load(column, block));
           if (!picked) return std::nullopt;
           return make(*std::move(picked));
         },
         [&](std::optional<Made> made) -> Result<void> { return made ? merge(*std::move(made)) : Result<void>(); });
   }
 
-  // Returns the chunk of `block` and how often its records count; nothing if none does.
-  [[nodiscard]] Result<std::optional<PickedChunk>> Load(uint64_t block) {
+  // Returns the chunk of `column` in `block` and how often its records count; nothing if none does.
+  [[nodiscard]] Result<std::optional<PickedChunk>> Load(const Column& column, uint64_t block) {
     PickedChunk picked;
     if (options_.among) {
       const BlockMetadata& head = store_.blocks()[block];
       picked.times = options_.among(head.first_record, head.first_record + head.records);
       if (picked.times.empty()) return std::nullopt;
     }
-    OFINDEX_ASSIGN(picked.chunk, store_.Load(column_, block));
+    OFINDEX_ASSIGN(picked.chunk, store_.Load(column, block));
     return picked;
   }
 
@@ -165,6 +171,22 @@ class StatsPasses {
     }
     stats_.quartiles = QuartilesOf(numbers, search.numbers());
     return {};
+  }
+
+  [[nodiscard]] Result<void> FindNullReasons() {
+    if (!HasNullReasons(column_)) return {};
+    NullReasons& sum = stats_.null_reasons.emplace();
+    if (summary_.nulls == 0) return {};  // usual, and then the counts need not be read
+    Column counts = column_;
+    counts.role = ColumnRole::kCount;
+    return OverChunksOf(
+        counts, [](const PickedChunk& picked) { return ReasonsIn(picked); },
+        [&](const NullReasons& reasons) -> Result<void> {
+          sum.absent += reasons.absent;
+          sum.empty += reasons.empty;
+          sum.several += reasons.several;
+          return {};
+        });
   }
 
   [[nodiscard]] ColumnStats Finish() {

@@ -13,6 +13,7 @@
 #include "query/columns/column_store.h"
 #include "query/stats/block_summary.h"
 #include "query/stats/histogram.h"
+#include "query/stats/null_reasons.h"
 #include "query/stats/quartiles.h"
 #include "query/stats/value_counts.h"
 
@@ -35,9 +36,10 @@ struct ColumnStats {
   std::string column;
   std::string type;  ///< as in `schema`
   uint64_t rows = 0;
-  uint64_t count = 0;  ///< values; for lists, elements
-  uint64_t nulls = 0;  ///< records that are NULL, NaN included; for lists, records without one
-  uint64_t nans = 0;   ///< for lists, elements
+  uint64_t count = 0;                       ///< values; for lists, elements
+  uint64_t nulls = 0;                       ///< records that are NULL, NaN included; for lists, records without one
+  uint64_t nans = 0;                        ///< for lists, elements
+  std::optional<NullReasons> null_reasons;  ///< of a column of single values, or of their sizes
   uint64_t numbers = 0;
   ColumnValue min;  ///< in SQLite's order; NULL if there is no value
   ColumnValue max;

@@ -20,6 +20,13 @@ TEST_CASE("names in a list are separated by commas, and a backslash keeps the by
   CHECK(SplitNames(",a,") == Names{"", "a", ""});
 }
 
+TEST_CASE("a word of a shell is quoted unless all its characters are plain") {
+  CHECK(ShellWord("auto,image/height-2.5") == "auto,image/height-2.5");
+  CHECK(ShellWord("") == "''");
+  CHECK(ShellWord("a b") == "'a b'");
+  CHECK(ShellWord("it's $1") == R"('it'\''s $1')");
+}
+
 TEST_CASE("paths are sorted in natural order") {
   struct Row {
     std::string_view less, more;

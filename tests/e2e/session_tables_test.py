@@ -50,6 +50,49 @@ class TableTest(SessionCase):
         query = "SELECT t.id, e.value AS tag FROM t, json_each(tags) e"
         self.assertEqual(self.rows("data", "--table", f"t={lines}", query), [{"id": 7, "tag": "a"}, {"id": 7, "tag": 1.5}])
 
+    def test_standard_input_is_a_table_whose_form_is_given_or_told_by_its_first_line(self) -> None:
+        args = ("sql", "data", "--table", "t=-", "SELECT * FROM t", "--jsonl")
+        for text, expected in (
+            (b"a,b\n1,x\n", {"a": 1, "b": "x"}),
+            (b"\xef\xbb\xbf\r\na,b\r\n1,x\r\n", {"a": 1, "b": "x"}),
+            (b"a\tb\n1\tx,y\n", {"a": 1, "b": "x,y"}),
+            (b'\n  {"a": 1, "b": "x\\ty"}\n', {"a": 1, "b": "x\ty"}),
+        ):
+            with self.subTest(text):
+                self.assertEqual(self.expect(0, *args, stdin=text).jsonl, [expected])
+        tabs = self.expect(0, *args, "--table-format", "csv", stdin=b"a\tb,c\n1,2\n").jsonl
+        self.assertEqual(tabs, [{"a\tb": 1, "c": 2}])
+        query = "SELECT count(*) AS n FROM records JOIN t USING (label)"
+        joined = self.expect(0, "sql", "data", "--table", "t=-", query, "--jsonl", stdin=b"label\n1\n").jsonl
+        self.assertEqual(joined, [{"n": 1}])
+
+    def test_the_form_of_a_file_whose_name_does_not_tell_it_is_an_option(self) -> None:
+        rows = self.write("rows.txt", "a\tb\n1\tx\n")
+        csv_rows = self.write("t.csv", "c\n7\n")
+        refused = self.expect_error(2, "sql", "data", "--table", f"t={rows}", "SELECT * FROM t")
+        self.assertIn("--table-format csv, tsv or jsonl", refused.stderr)
+        args = ("data", "--table", f"t={rows}", "--table", f"u={csv_rows}", "--table-format", "tsv")
+        self.assertEqual(self.rows(*args, "SELECT * FROM t, u"), [{"a": 1, "b": "x", "c": 7}])
+
+    def test_a_single_argument_is_the_index_if_it_is_a_path_that_exists_and_otherwise_the_query(self) -> None:
+        args = ("sql", "--index", "b=data", "--jsonl")
+        query = b"SELECT (SELECT count(*) FROM records) + (SELECT count(*) FROM b.records) AS n"
+        for index in ("data", "data.ofidx"):
+            self.assertEqual(self.expect(0, *args, index, stdin=query).jsonl, [{"n": 10}])
+        self.assertEqual(self.rows("--index", "b=data", "SELECT count(*) AS n FROM b.records"), [{"n": 5}])
+
+    def test_standard_input_is_one_table_and_not_the_query_as_well(self) -> None:
+        for args in (
+            ("--table", "t=-"),
+            ("--table", "t=-", "-"),
+            ("--table", "t=-", "--table", "u=-", "SELECT 1"),
+            ("--table-format", "csv", "SELECT 1"),
+        ):
+            with self.subTest(args):
+                self.expect_error(2, "sql", "data", *args, stdin=b"a\n1\n")
+        empty = self.expect_error(3, "sql", "data", "--table", "t=-", "SELECT 1", stdin=b"")
+        self.assertIn("standard input@0: empty", empty.stderr)
+
     def test_tables_are_joined_with_the_records_and_with_each_other(self) -> None:
         names = self.write("names.csv", "label,name\n1,one\n4,four\n9,nine\n")
         query = "SELECT _id, name FROM records LEFT JOIN names USING (label) ORDER BY _id"

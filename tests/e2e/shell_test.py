@@ -83,14 +83,21 @@ class StatementTest(ShellCase):
         shown = prompt.ask("GROUP BY name LIMIT 1; SELECT 2 AS b; SELECT 3 AS c;")
         self.assertEqual(shown, "name    n\nsetosa  3\nb\n2\nc\n3\n")
 
-    def test_an_empty_line_and_ctrl_c_drop_an_unfinished_statement(self) -> None:
+    def test_ctrl_c_drops_an_unfinished_statement(self) -> None:
         prompt = self.prompt()
-        for drop in ("\n", "abc\x03"):
-            prompt.send("SELECT no such\n")
+        prompt.send("SELECT no such\n")
+        prompt.expect(r"^    \.\.\.> $")
+        prompt.send("abc\x03")
+        prompt.ready()
+        self.assertEqual(prompt.ask("SELECT 1 AS a;"), "a\n1\n")
+
+    def test_an_empty_line_keeps_an_unfinished_statement(self) -> None:
+        prompt = self.prompt()
+        for line in ("SELECT 'a\n", "\n", "  \n"):
+            prompt.send(line)
             prompt.expect(r"^    \.\.\.> $")
-            prompt.send(drop)
-            prompt.ready()
-            self.assertEqual(prompt.ask("SELECT 1 AS a;"), "a\n1\n")
+        self.assertEqual(prompt.ask("' IS char(97, 10, 10, 32, 32, 10) AS kept;"), "kept\n1\n")
+        self.assertEqual(prompt.ask(""), "")
 
     def test_an_error_is_shown_with_its_hint_and_ends_nothing(self) -> None:
         prompt = self.prompt()
@@ -183,6 +190,30 @@ class EditingTest(ShellCase):
         prompt.send("SELECT 'image/h\t")  # in a string, nothing is completed
         prompt.send("' AS text;\n")
         self.assertRegex(prompt.ready(), r"text\nimage/h\n$")
+
+    def test_tab_asks_before_it_lists_more_than_the_screen_holds(self) -> None:
+        self.pack("wide", [{f"feature/{i:03}": i for i in range(300)}])
+        prompt = self.prompt(index="wide")
+        for key, listed in (("n", False), ("y", True)):
+            prompt.send("SELECT \t")
+            prompt.expect(r"^Display all 3\d\d possibilities\? \(y or n\)$")
+            prompt.send(key)
+            if listed:
+                prompt.expect(r"^_id +_length +_offset +_shard\n|^_id ")
+                prompt.expect(r'"feature/299"')
+            prompt.send("1 AS one;\n")
+            self.assertIn("one\n1\n", prompt.ready())
+        prompt.send("SELECT \t")
+        prompt.expect(r"\(y or n\)$")
+        prompt.send("\x03")
+        prompt.ready()
+        self.assertEqual(prompt.ask("SELECT 2 AS two;"), "two\n2\n")
+
+    def test_tab_completes_the_tables_of_another_index(self) -> None:
+        prompt = self.prompt("--index", "b=flowers")
+        self.assertEqual(prompt.ask("SELECT count(*) AS n FROM b.rec\t;"), "n\n9\n")
+        self.assertEqual(prompt.ask("SELECT b.records.nam\tFROM b.records LIMIT 1;").split("\n")[0], "name")
+        self.assertRegex(prompt.ask(".tables"), r"\nb\.records +_id")
 
     def test_tab_completes_dot_commands_and_their_arguments(self) -> None:
         prompt = self.prompt()

@@ -56,6 +56,31 @@ class SplitTest(CommandTest):
         self.assertFalse(users["train"] & users["val"])
         self.assertEqual(len(users["train"] | users["val"]), 97)
 
+    def test_by_and_stratify_keep_groups_whole_and_the_shares_of_each_value(self) -> None:
+        found = self.split("train=0.8,val=0.2", "--by", "user", "--stratify", "label")
+        users = {name: {ordinal % 97 for ordinal in part} for name, part in found.items()}
+        self.assertFalse(users["train"] & users["val"])
+        for label in (0, 1):
+            count = sum(number % 4 // 3 == label for number in range(COUNT))
+            of_label = [ordinal for ordinal in found["val"] if ordinal % 4 // 3 == label]
+            self.assertLessEqual(abs(len(of_label) - count / 5), 21)  # records of a user
+        self.assertEqual(self.split("train=0.8,val=0.2", "--by", "user", "--stratify", "label"), found)
+
+    def test_a_stratified_split_shows_the_classes_of_each_part(self) -> None:
+        args = ("split", "data", "train=0.9,val=0.1", "--stratify", "label", "-o", "parts", "--force")
+        lines = self.expect(0, *args).text.splitlines()
+        self.assertEqual([line.split() for line in lines[2:]],
+                         [[], ["label", "train", "val"], ["0", "1,350", "150"], ["1", "450", "50"]])
+        document = self.expect(0, *args, "--json").json
+        self.assertEqual(document["classes"], [
+            {"value": 0, "records": 1500, "parts": [1350, 150]}, {"value": 1, "records": 500, "parts": [450, 50]},
+        ])
+        self.assertEqual(document["other_classes"], 0)
+        by_user = self.expect(0, *args[:3], "--stratify", "user", "-o", "parts", "--force").text.splitlines()
+        self.assertEqual((len(by_user), by_user[-1]), (2 + 2 + 20 + 1, "and 77 more"))
+        self.assertIsNone(self.expect(0, *args[:3], "-o", "parts", "--force", "--json").json["classes"])
+        self.assertEqual(self.expect(0, *args, "-q").text, "")
+
     def test_shares_below_1_leave_records_in_no_part(self) -> None:
         found = self.split("few=0.1", "--stratify", "label")
         self.assertEqual(len(found["few"]), COUNT // 10)
@@ -97,7 +122,6 @@ class SplitTest(CommandTest):
             with self.subTest(parts=parts):
                 self.expect_error(2, "split", "data", parts, "-o", "parts")
         self.expect_error(2, "split", "data", "a=1", "--by", "usr", "-o", "parts")
-        self.expect_error(2, "split", "data", "a=1", "--by", "user", "--stratify", "label", "-o", "parts")
         self.assertFalse((self.dir / "parts").exists())
 
     def test_shares_in_percent_are_refused_with_the_shares_that_were_meant(self) -> None:

@@ -308,7 +308,6 @@ class UsageTest(CommandTest):
             ("cat", "--ids list --where 1"): "--where and --ids exclude each other; expected one of them",
             ("get", "--ids list --where 1"): "--where and --ids exclude each other; expected one of them",
             ("convert", "--ids list --where 1"): "--where and --ids exclude each other; expected one of them",
-            ("split", "--by a --stratify b"): "--by and --stratify exclude each other; expected one of them",
             ("sample", "--balance a --weights a"): "--weights and --balance exclude each other; expected one of them",
             ("sample", "--block 2 --weights a"): "--weights and --block exclude each other; expected one of them",
             ("sample", "--block 2 --balance a"): "--balance and --block exclude each other; expected one of them",

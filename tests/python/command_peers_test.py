@@ -35,6 +35,7 @@ class CommandPeersTest(WorkTest):
             ((), {}),
             (("--by", "label"), {"key": "label"}),
             (("--stratify", "label"), {"stratify": "label"}),
+            (("--by", "label", "--stratify", "weight"), {"key": "label", "stratify": "weight"}),
         ):
             for seed in (0, 5):
                 with self.subTest(option=option, seed=seed):

@@ -40,6 +40,7 @@ class WhereTest(WorkTest):
             ("label IS NULL", (), []),
             ("1", (), range(100)),
             ("weight > $least", {"least": 12.0}, range(97, 100)),
+            ("_id IN (SELECT record FROM bad) OR label = (SELECT count(*) FROM shards)", (), range(1, 100, 10)),
         ):
             view = ds.where(expression, parameters)
             self.assertEqual(list(view), [example(number) for number in expected], expression)
@@ -317,6 +318,11 @@ class SplitTest(WorkTest):
         parts = self.examples(1000).split({"a": 0.5, "b": 0.5}, key="label")
         self.assertFalse(set(parts["a"].column("label")) & set(parts["b"].column("label")))
 
+    def test_groups_stay_whole_in_a_stratified_split_by_key(self) -> None:
+        parts = self.examples(1000).split({"a": 0.5, "b": 0.5}, key="label", stratify="label")
+        self.assertEqual(sorted(map(len, parts.values())), [500, 500])
+        self.assertFalse(set(parts["a"].column("label")) & set(parts["b"].column("label")))
+
     def test_a_view_is_split_like_its_dataset(self) -> None:
         ds = self.examples(1000)
         whole = ds.split({"a": 0.5, "b": 0.5}, seed=1)
@@ -332,7 +338,6 @@ class SplitTest(WorkTest):
             with self.assertRaises(ValueError, msg=repr(parts)):
                 ds.split(parts)
         self.assertRaises(ofindex.QueryError, ds.split, {"a": 1}, key="nothing")
-        self.assertRaises(ValueError, ds.split, {"a": 1}, key="label", stratify="label")
 
 
 if __name__ == "__main__":

@@ -95,8 +95,10 @@ Result<Selection> SelectRecords(const Snapshot& snapshot, const Expression& expr
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot.Columns());
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
-  OFINDEX_ASSIGN(Selection selection, Where(store, sql.value_or(""), parameters, limits));
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
+  OFINDEX_ASSIGN(Selection selection, Where(store, sql.value_or(""), parameters, limits, catalog));
   NoteOnQuotes(sql.value_or(""), *store, context);
+  OFINDEX_TRY(NoteHiddenLists(snapshot, expression, context));
   return selection;
 }
 
@@ -113,6 +115,27 @@ void NoteOnQuotes(const std::string& sql, const ColumnStore& store, const Contex
   std::vector<std::string> columns;
   for (const Column& column : store.columns()) columns.push_back(column.name);
   NoteOnQuotes(sql, columns, context);
+}
+
+Result<void> NoteHiddenLists(const Snapshot& snapshot, const Expression& expression, const Context& context) {
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot.Columns());
+  const std::vector<FeatureRow>& features = store->features();
+  const bool any = std::any_of(features.begin(), features.end(), ReadsListsAsNull);
+  if (!any || context.quiet || !expression.given()) return {};
+  std::optional<std::string> sql;
+  std::vector<SqlParameter> parameters;
+  OFINDEX_TRY(ReadExpression(expression, sql, parameters));
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
+  OFINDEX_ASSIGN(const std::vector<std::string> read, ColumnsReadBy(store, *sql, parameters, catalog));
+  const auto reads = [&](const std::string& column) { return std::binary_search(read.begin(), read.end(), column); };
+  std::vector<std::string> notes;
+  for (const FeatureRow& row : features) {
+    if (!ReadsListsAsNull(row) || !reads(MainColumn(row)) || reads(row.sql_count)) continue;
+    notes.push_back(StrCat("note: ", Printable(MainColumn(row)), " is NULL in records with several values, too; \"",
+                           Printable(row.sql_count), "\" > 1 finds them"));
+  }
+  PrintNotes(notes, context);
+  return {};
 }
 
 }  // namespace ofindex

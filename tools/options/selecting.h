@@ -50,4 +50,9 @@ Option AddParameters(Verb& verb, std::vector<std::string>& parameters);
 void NoteOnQuotes(const std::string& sql, const std::vector<std::string>& columns, const Context& context);
 void NoteOnQuotes(const std::string& sql, const ColumnStore& store, const Context& context);
 
+/// Prints a note for each column that `expression` reads and that is NULL in records with several values, unless the
+/// expression reads their number, too. Errors: those of SelectRecords().
+[[nodiscard]] Result<void> NoteHiddenLists(const Snapshot& snapshot, const Expression& expression,
+                                           const Context& context);
+
 }  // namespace ofindex

@@ -58,16 +58,38 @@ std::optional<RowFormat> RowFormatOf(const std::string& path) {
 Result<RowFiles> RowFiles::Open(const std::vector<std::string>& paths, RowFormat format, Progress& progress) {
   RowFiles rows(format, progress);
   for (const std::string& path : paths) {
-    OFINDEX_ASSIGN(RowFile file, rows.OpenOne(path));
+    OFINDEX_ASSIGN(LineReader lines, rows.OpenLines(path));
+    OFINDEX_ASSIGN(RowFile file, rows.OpenOne(std::move(lines)));
     rows.files_.push_back(std::move(file));
   }
   return rows;
 }
 
-Result<RowFiles::RowFile> RowFiles::OpenOne(const std::string& path) const {
-  const bool standard_input = path == kStandardInput;
-  OFINDEX_ASSIGN(LineReader lines,
-                 standard_input ? LineReader::OpenStandardInput(progress_->cancel) : LineReader::Open(path));
+Result<RowFiles> RowFiles::OpenStandardInput(Progress& progress) {
+  RowFiles rows(RowFormat::kCsv, progress);
+  OFINDEX_ASSIGN(LineReader lines, rows.OpenLines(std::string(kStandardInput)));
+  std::string_view line;
+  for (;;) {
+    OFINDEX_ASSIGN(const bool more, lines.Next(line));
+    if (!more) break;
+    if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+    const size_t first = line.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) continue;
+    if (line.find('\t') != std::string_view::npos) rows.format_ = RowFormat::kTsv;
+    if (line[first] == '{') rows.format_ = RowFormat::kJsonLines;
+    break;
+  }
+  lines.SeekTo(0, LineReader::kWindowBytes);
+  OFINDEX_ASSIGN(RowFile file, rows.OpenOne(std::move(lines)));
+  rows.files_.push_back(std::move(file));
+  return rows;
+}
+
+Result<LineReader> RowFiles::OpenLines(const std::string& path) const {
+  return path == kStandardInput ? LineReader::OpenStandardInput(progress_->cancel) : LineReader::Open(path);
+}
+
+Result<RowFiles::RowFile> RowFiles::OpenOne(LineReader lines) const {
   RowFile file{std::move(lines), nullptr};
   std::string_view first;
   OFINDEX_ASSIGN(bool any, file.lines.Next(first));

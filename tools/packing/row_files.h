@@ -35,6 +35,12 @@ class RowFiles {
   [[nodiscard]] static Result<RowFiles> Open(const std::vector<std::string>& paths, RowFormat format,
                                              Progress& progress);
 
+  /// Opens standard input. Its format is that of its first line that is not blank: JSON lines if it begins with {, else
+  /// TSV if it has a tab, else CSV. Errors: as Open.
+  [[nodiscard]] static Result<RowFiles> OpenStandardInput(Progress& progress);
+
+  [[nodiscard]] RowFormat format() const { return format_; }
+
   using TakeRow = std::function<Result<void>(RowPlace)>;
 
   /// Passes every row to `visitor`, and calls `take` after each. Errors: those of reading, of the visitor and of
@@ -63,7 +69,8 @@ class RowFiles {
 
   RowFiles(RowFormat format, Progress& progress) : format_(format), progress_(&progress) {}
 
-  [[nodiscard]] Result<RowFile> OpenOne(const std::string& path) const;
+  [[nodiscard]] Result<LineReader> OpenLines(const std::string& path) const;
+  [[nodiscard]] Result<RowFile> OpenOne(LineReader lines) const;
   struct Row {
     std::string_view text;  // without its newline
     uint64_t offset = 0;

@@ -75,7 +75,7 @@ CommandOutcome SchemaOfAll(PromptSession& session) {
   Table shown({"table", "column", "type"});
   for (const SqlTable& table : session.tables()) {
     for (const SqlTable::Column& column : table.columns) {
-      shown.Add({Printable(SqlNameText(table.name)), Printable(SqlNameText(column.name)), column.type});
+      shown.Add({Printable(SqlTableText(table)), Printable(SqlNameText(column.name)), column.type});
     }
   }
   session.Show(shown);
@@ -105,7 +105,7 @@ CommandOutcome TablesCommand(std::string_view, PromptSession& session) {
       names += StrCat(c == 0 ? "" : ", ", Printable(SqlNameText(one.columns[c].name)));
     }
     if (one.columns.size() > kNamesShown) names += StrCat(", and ", one.columns.size() - kNamesShown, " more");
-    table.Add({Printable(SqlNameText(one.name)), std::move(names)});
+    table.Add({Printable(SqlTableText(one)), std::move(names)});
   }
   session.Show(table);
   return true;

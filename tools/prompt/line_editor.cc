@@ -21,7 +21,6 @@ namespace {
 
 constexpr int kMaxEntries = 1000;
 constexpr const char* kIndent = "  ";
-constexpr size_t kMaxShownCandidates = 200;
 
 // Keys that terminals send and libedit does not bind, or binds unlike readline.
 constexpr std::array<std::pair<const char*, const char*>, 13> kKeys = {{
@@ -80,22 +79,45 @@ std::string_view CommonBegin(const std::vector<std::string>& words) {
   return common;
 }
 
-// Writes `words` in columns below the line.
-void ShowCandidates(const std::vector<std::string>& words) {
-  const size_t shown = std::min(words.size(), kMaxShownCandidates);
+// Returns lines that show `words` in columns.
+std::vector<std::string> CandidateLines(const std::vector<std::string>& words) {
   std::vector<std::string> texts;
   size_t widest = 0;
-  for (size_t i = 0; i < shown; ++i) {
-    texts.push_back(Printable(words[i]));
+  for (const std::string& word : words) {
+    texts.push_back(Printable(word));
     widest = std::max(widest, ShownWidth(texts.back()) + 2);
   }
   const size_t per_line = std::max<size_t>(1, TerminalWidth(STDOUT_FILENO).value_or(0) / widest);
-  std::string text = "\n";
-  for (size_t i = 0; i < shown; ++i) {
-    const bool last = (i + 1) % per_line == 0 || i + 1 == shown;
-    text += texts[i] + (last ? "\n" : std::string(widest - ShownWidth(texts[i]), ' '));
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (i % per_line == 0) lines.emplace_back();
+    const bool last = (i + 1) % per_line == 0 || i + 1 == texts.size();
+    lines.back() += texts[i] + (last ? "" : std::string(widest - ShownWidth(texts[i]), ' '));
   }
-  if (shown < words.size()) text += StrCat("and ", FormatCount(words.size() - shown), " more\n");
+  return lines;
+}
+
+// Asks whether to show `count` candidates, which fill more than the screen, as bash does.
+bool AsksFor(size_t count, EditLine* editor) {
+  WriteToScreen(StrCat("\nDisplay all ", FormatCount(count), " possibilities? (y or n)"));
+  for (;;) {
+    wchar_t key = 0;
+    if (el_wgetc(editor, &key) != 1) return false;
+    if (key == L'y' || key == L'Y' || key == L' ' || key == L'\t') return true;
+    // Ctrl-C arrives as a signal, which ends the read.
+    if (key == L'n' || key == L'N' || key == L'\x7f' || key == L'\b' || key == L'\r' || key == L'\n') return false;
+  }
+}
+
+// Writes `words` below the line, after asking if they fill more than the screen.
+void ShowCandidates(const std::vector<std::string>& words, EditLine* editor) {
+  const std::vector<std::string> lines = CandidateLines(words);
+  std::string text = "\n";
+  if (lines.size() + 2 > TerminalHeight() && !AsksFor(words.size(), editor)) {
+    WriteToScreen(text);
+    return;
+  }
+  for (const std::string& line : lines) text += line + "\n";
   WriteToScreen(text);
 }
 
@@ -209,7 +231,7 @@ unsigned char LineEditor::Complete() {
     if (el_insertstr(editor_, common.c_str()) != 0) return CC_ERROR;
     return CC_REFRESH;
   }
-  ShowCandidates(completion.candidates);
+  ShowCandidates(completion.candidates, editor_);
   return CC_REDISPLAY;
 }
 

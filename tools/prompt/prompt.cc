@@ -59,10 +59,7 @@ class Prompt {
  private:
   bool Answer(const std::string& line) {
     const bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
-    if (blank) {
-      input_.Clear();
-      return true;
-    }
+    if (blank && input_.unfinished().empty()) return true;
     if (input_.unfinished().empty() ? IsDotCommand(line) : NamesDotCommand(line)) return AnswerCommand(line);
     const std::vector<std::string> statements = input_.Add(line);
     if (input_.unfinished().empty()) Remember(input_.TakeEntry());

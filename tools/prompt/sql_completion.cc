@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
 #include <set>
 #include <string>
@@ -74,35 +75,74 @@ size_t OpenQuote(std::string_view sql, const std::vector<SqlToken>& tokens) {
   return quote == '"' ? last.begin : sql.size();
 }
 
+// The schema of a table, empty if it has none, and its name in there.
+std::pair<std::string_view, std::string_view> PartsOf(const SqlTable& table) {
+  const std::string_view name = table.name;
+  const size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return {"", name};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
 // What can stand at the cursor.
 struct Place {
   bool tables = true;
   bool columns = true;
   bool words = true;                // keywords and functions
   const SqlTable* table = nullptr;  // whose columns; null: of all tables
+  std::string schema = {};          // whose tables, if not empty
 };
+
+Place PlaceAfterDot(const std::vector<SqlToken>& tokens, const std::vector<SqlTable>& tables) {
+  const std::string name = Folded(tokens[tokens.size() - 2].text);
+  const bool has_schema = tokens.size() >= 4 && tokens[tokens.size() - 3].IsSymbol('.');
+  const std::string before = has_schema ? Folded(tokens[tokens.size() - 4].text) : "";
+  Place place{.tables = false, .words = false};
+  for (const SqlTable& table : tables) {
+    const auto [schema, table_name] = PartsOf(table);
+    if (Folded(table_name) == name && Folded(schema) == before) place.table = &table;
+    if (!has_schema && !schema.empty() && Folded(schema) == name) place.schema = schema;
+  }
+  // Without its schema, a table is that of the first index that has it.
+  for (size_t i = tables.size(); i > 0 && place.table == nullptr && !has_schema; --i) {
+    if (Folded(PartsOf(tables[i - 1]).second) == name) place.table = &tables[i - 1];
+  }
+  if (!place.schema.empty()) place.tables = true, place.columns = false;
+  return place;
+}
 
 Place PlaceAfter(const std::vector<SqlToken>& tokens, const std::vector<SqlTable>& tables) {
   if (tokens.empty()) return {.tables = false, .columns = false};
   const SqlToken& last = tokens.back();
   if (last.IsWord("from") || last.IsWord("join")) return {.columns = false, .words = false};
   if (!last.IsSymbol('.') || tokens.size() < 2) return {};
-  Place place{.tables = false, .words = false};
-  for (const SqlTable& table : tables) {
-    if (Folded(table.name) == Folded(tokens[tokens.size() - 2].text)) place.table = &table;
-  }
-  return place;
+  return PlaceAfterDot(tokens, tables);
 }
 
-// Returns the names of tables and columns that begin with `prefix`, without quotes, each once.
-std::vector<std::string> NamesWith(std::string_view prefix, const Place& place, const std::vector<SqlTable>& tables) {
+// Returns the columns that begin with `prefix`, each once: those of the first table come first.
+std::vector<std::string> ColumnsWith(std::string_view prefix, const Place& place, const std::vector<SqlTable>& tables) {
+  std::vector<std::string> found;
+  std::set<std::string> seen;
+  for (const SqlTable& table : tables) {
+    if (!place.columns || (place.table != nullptr && place.table != &table)) continue;
+    const size_t before = found.size();
+    for (const SqlTable::Column& column : table.columns) {
+      if (HasPrefix(column.name, prefix) && seen.insert(column.name).second) found.push_back(column.name);
+    }
+    std::sort(found.begin() + static_cast<std::ptrdiff_t>(before), found.end());
+  }
+  return found;
+}
+
+// Returns the tables that begin with `prefix`, as `text_of` writes their names.
+template <typename TextOf>
+std::vector<std::string> TablesWith(std::string_view prefix, const Place& place, const std::vector<SqlTable>& tables,
+                                    TextOf text_of) {
   std::set<std::string> found;
   for (const SqlTable& table : tables) {
-    if (place.tables && HasPrefix(table.name, prefix)) found.insert(table.name);
-    if (!place.columns || (place.table != nullptr && place.table != &table)) continue;
-    for (const SqlTable::Column& column : table.columns) {
-      if (HasPrefix(column.name, prefix)) found.insert(column.name);
-    }
+    const auto [schema, name] = PartsOf(table);
+    if (!place.tables || (!place.schema.empty() && schema != place.schema)) continue;
+    const std::string_view shown = place.schema.empty() ? std::string_view(table.name) : name;
+    if (HasPrefix(shown, prefix)) found.insert(text_of(table));
   }
   return {found.begin(), found.end()};
 }
@@ -123,8 +163,13 @@ std::vector<std::string> SqlWordsWith(std::string_view prefix) {
 WordCompletion CompleteQuoted(std::string_view sql, size_t begin, const std::vector<SqlTable>& tables) {
   WordCompletion completion{begin, {}};
   const Place place = PlaceAfter(TokensOf(sql.substr(0, begin)), tables);
-  for (const std::string& name : NamesWith(sql.substr(begin + 1), place, tables)) {
-    completion.candidates.push_back(QuotedName(name));
+  const std::string_view prefix = sql.substr(begin + 1);
+  for (const std::string& name : ColumnsWith(prefix, place, tables)) completion.candidates.push_back(QuotedName(name));
+  // In quotes, a name has no schema: b.records is two names.
+  for (std::string& name : TablesWith(prefix, place, tables, [](const SqlTable& table) {
+         return QuotedName(std::string(PartsOf(table).second));
+       })) {
+    completion.candidates.push_back(std::move(name));
   }
   return completion;
 }
@@ -132,6 +177,11 @@ WordCompletion CompleteQuoted(std::string_view sql, size_t begin, const std::vec
 }  // namespace
 
 std::string SqlNameText(std::string_view name) { return IsPlainWord(name) ? std::string(name) : QuotedName(name); }
+
+std::string SqlTableText(const SqlTable& table) {
+  const auto [schema, name] = PartsOf(table);
+  return schema.empty() ? SqlNameText(name) : StrCat(SqlNameText(schema), ".", SqlNameText(name));
+}
 
 std::vector<std::string> WordsWith(std::string_view prefix, const std::vector<std::string>& words) {
   std::vector<std::string> found;
@@ -150,12 +200,18 @@ WordCompletion CompleteSql(std::string_view sql, const std::vector<SqlTable>& ta
     const std::string_view word = sql.substr(begin);
     const Place place = PlaceAfter(TokensOf(sql.substr(0, begin)), tables);
     WordCompletion completion{begin, {}};
-    for (const std::string& name : NamesWith(word, place, tables)) completion.candidates.push_back(SqlNameText(name));
+    std::vector<std::string>& found = completion.candidates;
+    for (const std::string& name : ColumnsWith(word, place, tables)) found.push_back(SqlNameText(name));
+    for (std::string& name : TablesWith(word, place, tables, [&](const SqlTable& table) {
+           return place.schema.empty() ? SqlTableText(table) : SqlNameText(PartsOf(table).second);
+         })) {
+      found.push_back(std::move(name));
+    }
     if (place.words && !word.empty()) {
       const std::vector<std::string> words = SqlWordsWith(word);
-      completion.candidates.insert(completion.candidates.end(), words.begin(), words.end());
+      found.insert(found.end(), words.begin(), words.end());
     }
-    if (!completion.candidates.empty()) return completion;
+    if (!found.empty()) return completion;
   }
   return {};
 }

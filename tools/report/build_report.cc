@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "index/columns/column_choice.h"
+#include "tools/report/column_notes.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -39,11 +40,13 @@ Json ToJson(const BuildReport& report, const std::string& verb, double seconds) 
                {"bad", JsonBad(report.bad, report.shards)},
                {"damage", JsonDamage(report.damage, report.shards)},
                {"skipped", JsonSkipped(report.skipped)},
+               {"lists_as_null", JsonListsAsNull(report)},
                {"columns_in_no_record", JsonTexts(ColumnsInNoRecord(report))},
                {"missing", JsonTexts(report.missing)}};
   const std::optional<PartFacts>& part = report.facts.part;
   json["part"] = part ? Json{{"first", part->first}, {"last", part->last}, {"of", part->of}} : Json();
   if (verb == "merge") json["renumbered"] = report.renumbered;
+  if (verb == "build") json["columns_dropped"] = JsonTexts(report.dropped.names);
   if (verb == "build") json["resumed_records"] = report.resumed_records;
   return json;
 }
@@ -121,6 +124,7 @@ void PrintWarnings(const BuildReport& report, const std::string& verb, const Con
   } else if (const auto names = ColumnsInNoRecord(report); !names.empty()) {
     notes.push_back(DescribeInNoRecord(names, report));
   }
+  if (!report.facts.part && !report.was_up_to_date) AddNotesOnColumns(report, notes);
   if (report.resumed_records != 0) {
     notes.push_back(
         StrCat(Counted(report.resumed_records, "record"), " taken up from an earlier build that was stopped"));

@@ -110,6 +110,17 @@ std::string LengthText(const char* what, const Lengths& lengths, const char* uni
                 Rounded(lengths.mean()));
 }
 
+// Returns "3 NULL", with the reasons unless all NULLs mean that there is no value.
+std::string NullsText(const ColumnStats& stats) {
+  std::string text = StrCat(FormatCount(stats.nulls), " NULL");
+  if (!stats.null_reasons || stats.null_reasons->empty + stats.null_reasons->several == 0) return text;
+  const NullReasons& reasons = *stats.null_reasons;
+  text += StrCat(" (", FormatCount(reasons.absent), " absent");
+  if (reasons.empty > 0) text += StrCat(", ", FormatCount(reasons.empty), " empty");
+  if (reasons.several > 0) text += StrCat(", ", FormatCount(reasons.several), " with several values");
+  return text + ")";
+}
+
 std::vector<std::string> Facts(const ColumnStats& stats) {
   std::vector<std::string> facts;
   if (stats.count > 0) {
@@ -183,7 +194,7 @@ Bars BarsOfOutput() { return ::isatty(STDOUT_FILENO) == 1 && IsUtf8Locale() ? Ba
 
 Result<void> PrintStats(const ColumnStats& stats, Bars bars, Output& out) {
   OFINDEX_TRY(out.Line(StrCat(ShownText(stats.column, kMaxName), stats.type.empty() ? "" : "  ", stats.type)));
-  std::vector<std::string> counts = {Counted(stats.count, "value"), StrCat(FormatCount(stats.nulls), " NULL")};
+  std::vector<std::string> counts = {Counted(stats.count, "value"), NullsText(stats)};
   if (stats.nans > 0) counts.push_back(StrCat(FormatCount(stats.nans), " NaN"));
   counts.push_back(StrCat(stats.distinct_is_exact ? "" : "about ", FormatCount(stats.distinct), " distinct"));
   OFINDEX_TRY(PrintParts(counts, out));

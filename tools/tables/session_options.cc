@@ -1,6 +1,8 @@
 #include "tools/tables/session_options.h"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -48,8 +50,21 @@ SqlValue ValueOfCell(const SourceValue& cell) {
   return {};
 }
 
-Result<MemoryTable> TableOf(const NamedPath& named, Context& context) {
-  OFINDEX_ASSIGN(TableFile read, TableFile::Open(named.path, context.progress));
+std::optional<RowFormat> FormatNamed(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  return name == "csv" ? RowFormat::kCsv : name == "tsv" ? RowFormat::kTsv : RowFormat::kJsonLines;
+}
+
+// Standard input can be read once.
+Result<void> CheckTableInputs(const std::vector<NamedPath>& files) {
+  const auto inputs =
+      std::count_if(files.begin(), files.end(), [](const NamedPath& file) { return file.path == kStandardInput; });
+  if (inputs < 2) return {};
+  return Fail(ErrorCode::kUsage, "--table: standard input is more than one table", "write one of them to a file");
+}
+
+Result<MemoryTable> TableOf(const NamedPath& named, const std::string& format, Context& context) {
+  OFINDEX_ASSIGN(TableFile read, TableFile::Open(named.path, FormatNamed(format), context.progress));
   const auto file = std::make_shared<TableFile>(std::move(read));
   MemoryTable table{.name = named.name, .columns = {}, .for_each_row = {}};
   for (const TableFile::Column& column : file->columns()) table.columns.push_back({column.name, column.type});
@@ -71,11 +86,21 @@ Result<void> AddOpened(std::string name, const std::string& path, const Context&
 
 }  // namespace
 
+bool SessionOptions::reads_standard_input() const {
+  return std::any_of(tables.begin(), tables.end(), [](const std::string& text) { return text.ends_with("=-"); });
+}
+
 void AddSessionOptions(Verb& verb, SessionOptions& options) {
   verb.AddOption("--index", options.indexes, "NAME=INDEX",
                  "Another index: its tables are NAME.records, NAME.shards and so on; INDEX may be left out then");
   verb.AddOption("--table", options.tables, "NAME=FILE",
-                 "A CSV, TSV or JSON lines file as table NAME, in memory; types as pack infers them");
+                 "A CSV, TSV or JSON lines file as table NAME, in memory; types as pack infers them; - is standard "
+                 "input");
+  verb.AddOption("--table-format", options.table_format, "FORM",
+                 "csv, tsv or jsonl: the form of --table files whose name does not tell it; default, for standard "
+                 "input alone, by its first line")
+      .OneOf({"csv", "tsv", "jsonl"})
+      .Needs("--table");
 }
 
 Result<SqlSession> OpenSession(const std::string& index, const SessionOptions& options, uint64_t memory_bytes,
@@ -84,11 +109,12 @@ Result<SqlSession> OpenSession(const std::string& index, const SessionOptions& o
                  NamedPath::ParseAll(options.indexes, "for example --index val=data/val"));
   OFINDEX_ASSIGN(const std::vector<NamedPath> files,
                  NamedPath::ParseAll(options.tables, "for example --table scores=scores.csv"));
+  OFINDEX_TRY(CheckTableInputs(files));
   SessionParts parts{.indexes = {}, .memory_bytes = memory_bytes};
   if (!index.empty()) OFINDEX_TRY(AddOpened("", index, context, parts));
   for (const NamedPath& each : indexes) OFINDEX_TRY(AddOpened(each.name, each.path, context, parts));
   for (const NamedPath& each : files) {
-    OFINDEX_ASSIGN(MemoryTable table, TableOf(each, context));
+    OFINDEX_ASSIGN(MemoryTable table, TableOf(each, options.table_format, context));
     parts.tables.push_back(std::move(table));
   }
   return OpenSession(parts);

@@ -14,11 +14,18 @@ namespace {
 
 constexpr char kTableChangedHint[] = "run it again when no other program writes to the file";
 
-Result<RowFormat> FormatOfTable(const std::string& path) {
+Result<RowFormat> FormatOfTable(const std::string& path, std::optional<RowFormat> otherwise) {
   if (const std::optional<RowFormat> format = RowFormatOf(path)) return *format;
+  if (otherwise) return *otherwise;
   return Fail(ErrorCode::kUsage,
               StrCat(Printable(path), ": expected a name that ends in .csv, .tsv, .jsonl, .ndjson or .json"),
-              "rename the file, or link it under such a name");
+              "give the form with --table-format csv, tsv or jsonl");
+}
+
+Result<RowFiles> OpenRows(const std::string& path, std::optional<RowFormat> otherwise, Progress& progress) {
+  if (path == kStandardInput && !otherwise) return RowFiles::OpenStandardInput(progress);
+  OFINDEX_ASSIGN(const RowFormat format, FormatOfTable(path, otherwise));
+  return RowFiles::Open({path}, format, progress);
 }
 
 // Infers types, and notes which columns have lists in some row.
@@ -154,15 +161,17 @@ class RowCells : public RowVisitor {
 
 }  // namespace
 
-Result<TableFile> TableFile::Open(const std::string& path, Progress& progress) {
-  OFINDEX_ASSIGN(const RowFormat format, FormatOfTable(path));
-  OFINDEX_ASSIGN(RowFiles rows, RowFiles::Open({path}, format, progress));
+Result<TableFile> TableFile::Open(const std::string& path, std::optional<RowFormat> otherwise, Progress& progress) {
+  OFINDEX_ASSIGN(RowFiles rows, OpenRows(path, otherwise, progress));
+  const RowFormat format = rows.format();
   TableFile file(std::move(rows), format != RowFormat::kJsonLines);
   ColumnInference inference(file.parses_text_ ? SchemaInference::Text::kMayBeNumber : SchemaInference::Text::kIsText);
   OFINDEX_TRY(file.rows_.ForEach(inference, [](RowPlace) -> Result<void> { return {}; }));
   file.columns_ = inference.Columns();
   if (!file.columns_.empty()) return file;
-  return Fail(ErrorCode::kFormat, StrCat(Printable(path), "@0: expected at least one row, from which to know columns"),
+  return Fail(ErrorCode::kFormat,
+              StrCat(path == kStandardInput ? std::string(kStandardInputName) : Printable(path),
+                     "@0: expected at least one row, from which to know columns"),
               "leave out the table, or add a row");
 }
 

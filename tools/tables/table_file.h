@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,10 +26,12 @@ class TableFile {
     std::string_view type;  ///< in SQL: INTEGER, REAL or TEXT; empty for values of several types
   };
 
-  /// Reads the file once, for its columns. Its form is that of its name: .csv, .tsv, .jsonl, .ndjson or .json.
-  /// `progress` must outlive this. Errors: kUsage for any other name; kFormat, kFeature, with file, byte and line; kIo;
-  /// kInterrupted.
-  [[nodiscard]] static Result<TableFile> Open(const std::string& path, Progress& progress);
+  /// Reads the file once, for its columns. Its form is that of its name: .csv, .tsv, .jsonl, .ndjson or .json; for any
+  /// other name, `otherwise`. The path - is standard input, whose form is `otherwise`, or that of its first line.
+  /// `progress` must outlive this. Errors: kUsage if the form is not known; kFormat, kFeature, with file, byte and
+  /// line; kIo; kInterrupted.
+  [[nodiscard]] static Result<TableFile> Open(const std::string& path, std::optional<RowFormat> otherwise,
+                                              Progress& progress);
 
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
 

@@ -71,7 +71,9 @@ void AddFormatOptions(Verb& verb, BuildArguments& arguments) {
 void AddColumnOptions(Verb& verb, BuildArguments& arguments) {
   verb.AddOption("--columns", arguments.columns, "NAME,...",
                  "Features that become columns: auto (those with one short value in some record), none (payloads are "
-                 "not decoded), comma-separated names (lists included), or auto,NAME,... (both); default auto")
+                 "not decoded), comma-separated names, or auto,NAME,... (both); default auto. A named feature with "
+                 "several values in some record is stored as a JSON array in every record; otherwise, records with "
+                 "several values are NULL")
       .NotEmpty()
       .Suggests({"auto", "none"});
   verb.AddFlag("--columns-optional", arguments.options.columns_optional,

@@ -20,7 +20,7 @@ const std::map<std::string_view, Explanation>& Explanations() {
         {{"ofindex build data/train", "Writes data/train.ofidx"},
          {"ofindex build data/train --verify", "Also checks every payload byte, and stores a hash of each record"},
          {"ofindex build data/train --columns auto,petal --force",
-          "Also stores the values of petal, a list in each record, as a column"}}}},
+          "Also stores the values of petal, a list in each record, as a column of JSON arrays"}}}},
       {"update",
        {"Only new, grown and changed shards are read. No record gets another number: the numbers of records that are "
         "gone stay free, unless --prune is given.",

@@ -52,6 +52,7 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> columns, snapshot->Columns());
   SampleRequest request = arguments.request;
   OFINDEX_TRY(ReadExpression(arguments.where, request.where, request.parameters));
+  request.catalog = catalog;
   OFINDEX_ASSIGN(request.block, ParseBlock(arguments.block, arguments.lanes, snapshot, context));
   const bool shuffles = arguments.block.empty() && !request.weights && !request.balance;
   if (shuffles && !arguments.quality) AdviseBlocks(snapshot, context);
@@ -63,6 +64,7 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
   limits.cancel = &context.progress.cancel;
   OFINDEX_ASSIGN(Sampler sampler, OpenSampler(columns, catalog->generations(), request, limits));
   NoteOnQuotes(request.where.value_or(""), *columns, context);
+  OFINDEX_TRY(NoteHiddenLists(*snapshot, arguments.where, context));
   const uint64_t most = arguments.count.value_or(UINT64_MAX);
   Output& out = Output::Standard();
   if (arguments.quality) {

@@ -18,6 +18,7 @@
 #include "query/columns/find_column.h"
 #include "query/columns/snapshot.h"
 #include "query/sampling/sets/set_of.h"
+#include "tools/sampling/class_counts.h"
 #include "tools/sampling/ordinal_text.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
@@ -31,6 +32,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kClassesShown = 20;
+constexpr size_t kMaxJsonClasses = 10'000;
 constexpr size_t kOrdinalBytesAtOnce = size_t{1} << 20;
 
 struct SplitArguments {
@@ -167,8 +170,28 @@ Result<void> WriteParts(const std::vector<OrdinalSet>& sets, const OrdinalSet& p
   return {};
 }
 
+// Counts the classes of a stratified split; nothing for another split, or if there are too many.
+Result<std::optional<ClassCounts>> ClassesOfParts(ColumnStore& store, const SplitOptions& options,
+                                                  const std::vector<OrdinalSet>& sets, const Context& context) {
+  if (!options.stratify || (context.quiet && !context.json)) return std::nullopt;
+  Result<ClassCounts> counts =
+      CountClasses(store, *options.stratify, sets, context.json ? kMaxJsonClasses : kClassesShown, context);
+  if (!counts && counts.error().code == ErrorCode::kLimit) return std::nullopt;
+  return counts;
+}
+
+Result<void> PrintClasses(const ClassCounts& counts, const std::vector<PartFile>& files) {
+  std::vector<std::string> names;
+  for (const PartFile& file : files) names.push_back(file.part.name);
+  Output& out = Output::Standard();
+  OFINDEX_TRY(out.Line(""));
+  OFINDEX_TRY(ClassTable(counts, names).Print(out));
+  const std::string after = ClassesLeftOut(counts);
+  return after.empty() ? Result<void>() : out.Line(after);
+}
+
 Result<void> ReportParts(const std::vector<PartFile>& files, uint64_t records, const std::string& index,
-                         const Context& context) {
+                         const std::optional<ClassCounts>& classes, const Context& context) {
   uint64_t rest = records;
   Json parts = Json::array();
   std::string text;
@@ -181,12 +204,18 @@ Result<void> ReportParts(const std::vector<PartFile>& files, uint64_t records, c
     text += StrCat(Printable(file.path), ": ", Counted(file.records, "record"), "\n");
   }
   if (rest != 0) text += StrCat("in no part: ", Counted(rest, "record"), "\n");
-  if (!context.json) return context.quiet ? Result<void>() : Output::Standard().Write(text);
-  return Output::Standard().Line(Dump({{"schema", "ofindex.split/1"},
-                                       {"index", JsonText(index)},
-                                       {"records", records},
-                                       {"parts", std::move(parts)},
-                                       {"in_no_part", rest}}));
+  if (context.json) {
+    return Output::Standard().Line(Dump({{"schema", "ofindex.split/1"},
+                                         {"index", JsonText(index)},
+                                         {"records", records},
+                                         {"parts", std::move(parts)},
+                                         {"in_no_part", rest},
+                                         {"classes", classes ? ToJson(*classes) : Json(nullptr)},
+                                         {"other_classes", classes ? classes->other_classes : 0}}));
+  }
+  if (context.quiet) return {};
+  OFINDEX_TRY(Output::Standard().Write(text));
+  return classes ? PrintClasses(*classes, files) : Result<void>();
 }
 
 Result<int> SplitIndex(const SplitArguments& arguments, const Context& context) {
@@ -202,8 +231,9 @@ Result<int> SplitIndex(const SplitArguments& arguments, const Context& context) 
     OFINDEX_TRY(CheckOutput(file.path, OutputKind::kOrdinals, arguments.force, inputs));
   }
   OFINDEX_ASSIGN(const std::vector<OrdinalSet> sets, Split(*store, store->ordinals(), options));
+  OFINDEX_ASSIGN(const std::optional<ClassCounts> classes, ClassesOfParts(*store, options, sets, context));
   OFINDEX_TRY(WriteParts(sets, SetOf(*store), arguments, context, files));
-  OFINDEX_TRY(ReportParts(files, store->records(), snapshot->path(), context));
+  OFINDEX_TRY(ReportParts(files, store->records(), snapshot->path(), classes, context));
   return 0;
 }
 
@@ -219,8 +249,8 @@ void AddSplit(CommandLine& line, Context& context) {
       .Required();
   verb.AddOption("--by", arguments->by, "KEY", "Keep records with the same value of this column in one part");
   verb.AddOption("--stratify", arguments->stratify, "COLUMN",
-                 "Divide the records of each value of this column in the same shares")
-      .Excludes({"--by"});
+                 "Divide the records of each value of this column in the same shares; with --by, as nearly as whole "
+                 "groups allow");
   verb.AddNumber("--seed", arguments->seed, "S", "Another seed gives other parts; default 0");
   verb.AddOption("-o,--output", arguments->folder, "DIR", "The folder for the lists of ordinals, NAME.ids")
       .Required()

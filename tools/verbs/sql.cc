@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "index/catalog/paths.h"
 #include "tools/options/selecting.h"
 #include "tools/prompt/prompt.h"
 #include "tools/rows/statement.h"
@@ -22,6 +25,8 @@
 
 namespace ofindex {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxTableRows = 1000;  // by default: a table on a terminal is kept in memory to fit its columns
 constexpr uint64_t kMaxMemoryBytes = uint64_t{1} << 30;
@@ -39,10 +44,16 @@ struct SqlArguments {
   bool no_header = false;
 };
 
-// With other indexes, a single argument is the query.
+bool NamesIndex(const std::string& argument) {
+  std::error_code ignored;
+  return fs::exists(argument, ignored) || fs::exists(StrCat(argument, kIndexSuffix), ignored);
+}
+
+// With other indexes, a single argument is the query, unless it is the path of an index or of data.
 Result<void> DivideArguments(SqlArguments& arguments) {
   if (!arguments.session.indexes.empty()) {
-    if (!arguments.query && !arguments.index.empty()) arguments.query = std::exchange(arguments.index, {});
+    const bool alone = !arguments.query && !arguments.index.empty();
+    if (alone && !NamesIndex(arguments.index)) arguments.query = std::exchange(arguments.index, {});
     return {};
   }
   if (!arguments.index.empty()) return {};
@@ -118,6 +129,10 @@ std::string Greeting(const SqlArguments& arguments) {
 
 Result<int> Ask(SqlArguments arguments, Context& context) {
   OFINDEX_TRY(DivideArguments(arguments));
+  if (arguments.session.reads_standard_input() && (!arguments.query || *arguments.query == "-")) {
+    return Fail(ErrorCode::kUsage, "standard input is a table, so the query cannot come from there",
+                "give the query as an argument, or as @FILE");
+  }
   const bool prompt = !arguments.query && HasUser();
   OFINDEX_ASSIGN(const std::string query, prompt ? Result<std::string>() : QueryOf(arguments, context));
   OFINDEX_ASSIGN(std::vector<SqlParameter> parameters, ParseParameters(arguments.parameters));

@@ -127,6 +127,10 @@ Json JsonHistogram(const std::vector<HistogramBin>& bins) {
   return array;
 }
 
+Json JsonReason(const ColumnStats& stats, uint64_t NullReasons::*which) {
+  return stats.null_reasons ? Json((*stats.null_reasons).*which) : Json(nullptr);
+}
+
 Json ToJson(const ColumnStats& stats) {
   const std::optional<Quartiles>& quartiles = stats.quartiles;
   return {{"rows", stats.rows},
@@ -134,6 +138,9 @@ Json ToJson(const ColumnStats& stats) {
           {"type", JsonText(stats.type)},
           {"count", stats.count},
           {"nulls", stats.nulls},
+          {"absent", JsonReason(stats, &NullReasons::absent)},
+          {"empty", JsonReason(stats, &NullReasons::empty)},
+          {"several", JsonReason(stats, &NullReasons::several)},
           {"nans", stats.nans},
           {"min", JsonOfValue(ViewOf(stats.min))},
           {"max", JsonOfValue(ViewOf(stats.max))},
@@ -183,15 +190,20 @@ std::string CsvOptional(const std::optional<double>& value) { return value ? Rea
 Result<void> WriteCsv(const ColumnStats& stats, bool header, Output& out) {
   if (header) {
     OFINDEX_TRY(
-        out.Write("column,type,rows,count,nulls,nans,min,max,mean,std,q1,median,q3,distinct,distinct_is_exact\n"));
+        out.Write("column,type,rows,count,nulls,nans,min,max,mean,std,q1,median,q3,distinct,distinct_is_exact,absent,"
+                  "empty,several\n"));
   }
   const std::optional<Quartiles>& quartiles = stats.quartiles;
-  return out.Write(CsvLine({CsvField(stats.column), stats.type.empty() ? "" : CsvField(stats.type), StrCat(stats.rows),
-                            StrCat(stats.count), StrCat(stats.nulls), StrCat(stats.nans), CsvOfValue(ViewOf(stats.min)),
-                            CsvOfValue(ViewOf(stats.max)), CsvOptional(stats.mean), CsvOptional(stats.deviation),
-                            quartiles ? RealText(quartiles->first) : "", quartiles ? RealText(quartiles->median) : "",
-                            quartiles ? RealText(quartiles->third) : "", StrCat(stats.distinct),
-                            stats.distinct_is_exact ? "1" : "0"}));
+  const auto reason = [&](uint64_t NullReasons::*which) {
+    return stats.null_reasons ? StrCat((*stats.null_reasons).*which) : "";
+  };
+  return out.Write(
+      CsvLine({CsvField(stats.column), stats.type.empty() ? "" : CsvField(stats.type), StrCat(stats.rows),
+               StrCat(stats.count), StrCat(stats.nulls), StrCat(stats.nans), CsvOfValue(ViewOf(stats.min)),
+               CsvOfValue(ViewOf(stats.max)), CsvOptional(stats.mean), CsvOptional(stats.deviation),
+               quartiles ? RealText(quartiles->first) : "", quartiles ? RealText(quartiles->median) : "",
+               quartiles ? RealText(quartiles->third) : "", StrCat(stats.distinct), stats.distinct_is_exact ? "1" : "0",
+               reason(&NullReasons::absent), reason(&NullReasons::empty), reason(&NullReasons::several)}));
 }
 
 // The last row stands for the groups that are not shown: it has no value, and `groups` holds their number.

@@ -108,6 +108,9 @@ nb::object LengthsOf(const Lengths& lengths) {
 }
 
 nb::dict DictOfStats(const ColumnStats& stats) {
+  const auto reason = [&](uint64_t NullReasons::*which) {
+    return stats.null_reasons ? nb::object(Count((*stats.null_reasons).*which)) : nb::none();
+  };
   const std::optional<Quartiles>& quartiles = stats.quartiles;
   const auto quartile = [&](double Quartiles::*which) { return quartiles ? RealOf((*quartiles).*which) : nb::none(); };
   const nb::list top = ListOf(
@@ -116,11 +119,13 @@ nb::dict DictOfStats(const ColumnStats& stats) {
     return DictOf("begin", ObjectOf(bin.begin), "end", ObjectOf(bin.end), "count", Count(bin.count));
   });
   return DictOf("rows", Count(stats.rows), "column", TextOf(stats.column), "type", TextOf(stats.type), "count",
-                Count(stats.count), "nulls", Count(stats.nulls), "nans", Count(stats.nans), "min", ObjectOf(stats.min),
-                "max", ObjectOf(stats.max), "mean", RealOf(stats.mean), "std", RealOf(stats.deviation), "q1",
-                quartile(&Quartiles::first), "median", quartile(&Quartiles::median), "q3", quartile(&Quartiles::third),
-                "distinct", Count(stats.distinct), "distinct_is_exact", Flag(stats.distinct_is_exact), "top", top,
-                "histogram", histogram, "lengths", LengthsOf(stats.lengths), "list_lengths", LengthsOf(stats.lists));
+                Count(stats.count), "nulls", Count(stats.nulls), "absent", reason(&NullReasons::absent), "empty",
+                reason(&NullReasons::empty), "several", reason(&NullReasons::several), "nans", Count(stats.nans), "min",
+                ObjectOf(stats.min), "max", ObjectOf(stats.max), "mean", RealOf(stats.mean), "std",
+                RealOf(stats.deviation), "q1", quartile(&Quartiles::first), "median", quartile(&Quartiles::median),
+                "q3", quartile(&Quartiles::third), "distinct", Count(stats.distinct), "distinct_is_exact",
+                Flag(stats.distinct_is_exact), "top", top, "histogram", histogram, "lengths", LengthsOf(stats.lengths),
+                "list_lengths", LengthsOf(stats.lists));
 }
 
 nb::dict ReadStats(const Source& source, const Rows& numbered, nb::handle name, size_t top, size_t bins) {

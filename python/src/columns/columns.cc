@@ -41,7 +41,8 @@ Rows SelectRows(const Source& source, const std::string& expression, nb::handle 
       [&](Progress& progress) -> Result<Rows> {
         SqlLimits limits;
         limits.cancel = &progress.cancel;
-        OFINDEX_ASSIGN(const Selection selection, Where(store, expression, values, limits));
+        OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, source.dataset.snapshot()->Catalog());
+        OFINDEX_ASSIGN(const Selection selection, Where(store, expression, values, limits, catalog));
         return among.Where(SetOf(selection));
       },
       Asked::kQuery);

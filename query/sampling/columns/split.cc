@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "base/allocation.h"
 #include "base/text.h"
 #include "query/sampling/columns/column_blocks.h"
+#include "query/sampling/columns/grouped_strata.h"
 #include "query/sampling/columns/value_key.h"
 #include "query/sampling/orders/interleave.h"
 #include "query/sampling/orders/sample_key.h"
@@ -25,10 +28,6 @@ constexpr double kSlack = 1e-9;               // tolerance of a sum of fractions
 constexpr uint64_t kRecordsAtOnce = 1 << 16;  // if there are no blocks to go by
 
 Result<void> Check(const SplitOptions& options) {
-  if (options.key && options.stratify) {
-    return Fail(ErrorCode::kUsage, StrCat("key '", Printable(options.key->name), "' and stratify '",
-                                          Printable(options.stratify->name), "': expected one of the two"));
-  }
   if (options.parts.empty() || options.parts.size() > kMaxSplitParts) {
     return Fail(ErrorCode::kUsage,
                 StrCat("a split into ", Counted(options.parts.size(), "part"), "; expected 1 to ", kMaxSplitParts));
@@ -101,6 +100,26 @@ class Stratum {
   std::vector<uint16_t> parties_;  // of the computed cycle
 };
 
+// The strata of all values.
+class Strata {
+ public:
+  Strata(Interleave interleave, uint64_t key) : interleave_(std::move(interleave)), key_(key) {}
+
+  [[nodiscard]] Stratum* Of(const Chunk::Value& value) {
+    const uint64_t value_key = ValueKey(value);
+    Stratum& stratum = strata_[value_key];
+    stratum.key = SampleKey(key_, value_key);
+    return &stratum;
+  }
+
+  [[nodiscard]] uint32_t Next(Stratum& stratum) const { return stratum.Next(interleave_); }
+
+ private:
+  Interleave interleave_;
+  uint64_t key_;
+  std::unordered_map<uint64_t, Stratum> strata_;  // by key of value
+};
+
 class Splitting {
  public:
   Splitting(ColumnStore& store, uint64_t records, const SplitOptions& options, const VisitParts& visit)
@@ -140,26 +159,82 @@ class Splitting {
 
   [[nodiscard]] Result<void> Stratified() {
     OFINDEX_TRY(CheckSingle(*options_.stratify, "a stratum"));
-    OFINDEX_ASSIGN(const Interleave interleave, Interleave::InShares(Shares(), 0));
-    const uint64_t strata_key = SampleKey(key_, 2);
-    std::unordered_map<uint64_t, Stratum> strata;  // by key of value
+    OFINDEX_ASSIGN(Strata strata, OpenStrata());
     return ForEachGroup(*options_.stratify, [&](uint64_t, const GroupNumbers& groups) {
       std::vector<Stratum*> stratum_of(groups.values.size());
       for (uint64_t r = 0; r < parts_.size(); ++r) {
         Stratum*& stratum = stratum_of[groups.number[r]];
-        if (stratum == nullptr) {
-          const uint64_t value = ValueKey(groups.values[groups.number[r]]);
-          stratum = &strata[value];
-          stratum->key = SampleKey(strata_key, value);
-        }
-        const uint32_t party = stratum->Next(interleave);
-        parts_[r] = party < options_.parts.size() ? party : kNoPart;
+        if (stratum == nullptr) stratum = strata.Of(groups.values[groups.number[r]]);
+        parts_[r] = PartOfParty(strata.Next(*stratum));
       }
     });
   }
 
+  [[nodiscard]] Result<void> ByKeyStratified() {
+    OFINDEX_TRY(CheckSingle(*options_.key, "a key"));
+    OFINDEX_TRY(CheckSingle(*options_.stratify, "a stratum"));
+    OFINDEX_ASSIGN(Strata strata, OpenStrata());
+    GroupedStrata grouped;
+    OFINDEX_TRY(ForEachPair([&](uint64_t, uint64_t count, const GroupNumbers& keys, const GroupNumbers& classes) {
+      return AddRecords(count, keys, classes, grouped);
+    }));
+    const std::vector<double> shares = Shares();
+    const std::vector<uint32_t> party_of = grouped.Assign(shares, SampleKey(key_, 3));
+    return ForEachPair(
+        [&](uint64_t first, uint64_t count, const GroupNumbers& keys, const GroupNumbers& classes) -> Result<void> {
+          std::vector<uint32_t> party(keys.values.size());
+          for (size_t g = 0; g < party.size(); ++g) {
+            if (keys.values[g].type != Type::kNull) party[g] = party_of[grouped.GroupOf(ValueKey(keys.values[g]))];
+          }
+          parts_.resize(count);
+          for (uint64_t r = 0; r < count; ++r) {
+            const uint32_t group = keys.number[r];
+            const bool alone = keys.values[group].type == Type::kNull;
+            const auto next = [&] { return strata.Next(*strata.Of(classes.values[classes.number[r]])); };
+            parts_[r] = PartOfParty(alone ? next() : party[group]);
+          }
+          visit_(first, parts_);
+          return {};
+        });
+  }
+
  private:
   [[nodiscard]] uint32_t PartOf(uint64_t ordinal) const { return thresholds_.PartOf(SampleKey(ordinal_key_, ordinal)); }
+
+  [[nodiscard]] uint32_t PartOfParty(uint32_t party) const { return party < options_.parts.size() ? party : kNoPart; }
+
+  [[nodiscard]] Result<Strata> OpenStrata() const {
+    OFINDEX_ASSIGN(Interleave interleave, Interleave::InShares(Shares(), 0));
+    return Strata(std::move(interleave), SampleKey(key_, 2));
+  }
+
+  // Adds the first `count` records of a block.
+  [[nodiscard]] static Result<void> AddRecords(uint64_t count, const GroupNumbers& keys, const GroupNumbers& classes,
+                                               GroupedStrata& grouped) {
+    std::vector<uint32_t> class_of(classes.values.size());
+    for (size_t c = 0; c < class_of.size(); ++c) class_of[c] = grouped.ClassOf(ValueKey(classes.values[c]));
+    std::vector<uint32_t> group_of(keys.values.size());
+    for (size_t g = 0; g < group_of.size(); ++g) {
+      if (keys.values[g].type != Type::kNull) group_of[g] = grouped.GroupOf(ValueKey(keys.values[g]));
+    }
+    for (uint64_t r = 0; r < count; ++r) {
+      if (keys.values[keys.number[r]].type == Type::kNull) continue;
+      OFINDEX_TRY(grouped.Add(group_of[keys.number[r]], class_of[classes.number[r]]));
+    }
+    return {};
+  }
+
+  // Calls `body(first, count, keys, classes)`, which returns a Result<void>, for each block.
+  template <typename Body>
+  [[nodiscard]] Result<void> ForEachPair(Body body) {
+    return ForEachChunk(store_, *options_.key, records_, options_.cancel,
+                        [&](uint64_t first, uint64_t count, const Chunk& keys) -> Result<void> {
+                          const uint64_t block = store_.BlockOf(first).value_or(0);
+                          OFINDEX_ASSIGN(const std::shared_ptr<const Chunk> classes,
+                                         store_.Load(*options_.stratify, block));
+                          return body(first, count, NumberGroups(keys), NumberGroups(*classes));
+                        });
+  }
 
   // The fractions of the parts and, if they do not sum to 1, the rest.
   [[nodiscard]] std::vector<double> Shares() const {
@@ -201,6 +276,7 @@ Result<void> ForEachPart(ColumnStore& store, uint64_t records, const SplitOption
   OFINDEX_TRY(Check(options));
   return WithMemory("a split", [&] {
     Splitting splitting(store, records, options, visit);
+    if (options.key && options.stratify) return splitting.ByKeyStratified();
     return options.key ? splitting.ByKey() : options.stratify ? splitting.Stratified() : splitting.ByOrdinal();
   });
 }

@@ -37,8 +37,9 @@ inline constexpr uint32_t kNoPart = ~uint32_t{0};
 using VisitParts = std::function<void(uint64_t first, std::span<const uint32_t> parts)>;
 
 /// Calls `visit` with the part of each of the first `records` records, in ascending order, a block at a time. The part
-/// of a record depends on no later record: appending records changes nothing, even if they have new values. Nor
-/// do records that are gone, except with `stratify`: later records with their value may be in other parts.
+/// of a record depends on no later record, except with `key` and `stratify` together: appending records changes
+/// nothing, even if they have new values. Nor do records that are gone, except with `stratify`: later records with
+/// their value may be in other parts.
 ///
 /// The algorithm, with key = SampleKey(seed, 0, SampleUse::kSplit):
 ///
@@ -50,8 +51,11 @@ using VisitParts = std::function<void(uint64_t first, std::span<const uint32_t> 
 ///   Interleave::InShares(fractions, SampleKey(SampleKey(key, 2), ValueKey(value))).At(i) gives; if the fractions leave
 ///   more than 10^-9 of 1, the rest is one more share. Takes 80 bytes per value, and another 80 for a value of many
 ///   records.
+/// - With both, GroupedStrata::Assign(shares, SampleKey(key, 3)) assigns the records with each value in `key` as a
+///   whole, with the values in `stratify` as classes. Records with NULL or NaN in `key` do not form a group: they are
+///   stratified, as without `key`.
 ///
-/// Errors: kUsage if the parts are invalid, both columns are given, or one has lists; kOutOfRange if there are fewer
+/// Errors: kUsage if the parts are invalid, or a column has lists; kOutOfRange if there are fewer
 /// records; kInterrupted, kLimit, and those of ColumnStore::Load.
 [[nodiscard]] Result<void> ForEachPart(ColumnStore& store, uint64_t records, const SplitOptions& options,
                                        const VisitParts& visit);

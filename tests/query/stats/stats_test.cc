@@ -178,6 +178,31 @@ ColumnStats StatsOfX(const std::vector<Cell>& cells, StatsOptions options = {}) 
   return Stats(*store, FindColumn(*store, "x").value(), options);
 }
 
+TEST_CASE("a record is NULL in a column of single values because the feature is absent, empty, or has several values") {
+  for (uint32_t seed = 30; seed < 33; ++seed) {
+    const StatsTable table(seed);
+    const Column boxes = FindColumn(table.store(), "boxes").value();
+    REQUIRE(boxes.role == ColumnRole::kValue);
+    const auto count = [&](const std::string& where) {
+      return static_cast<uint64_t>(table.AskOne("SELECT count(*) FROM records WHERE \"boxes#count\" " + where).integer);
+    };
+    const ColumnStats stats = Stats(table.store(), boxes);
+    REQUIRE(stats.null_reasons);
+    CHECK(*stats.null_reasons == NullReasons{count("IS NULL"), count("= 0"), count("> 1")});
+    CHECK(stats.null_reasons->several > 0);
+    CHECK(stats.nulls == count("IS NOT 1"));
+  }
+}
+
+TEST_CASE("the reasons for NULL count records as often as these count, and only those of single values") {
+  const auto store = StoreOfX({Ints({1, 2}), Cell{}, Ints({5})});
+  const Column column = FindColumn(*store, "x").value();
+  const auto thrice = [](uint64_t begin, uint64_t end) { return std::vector<uint64_t>(end - begin, 3); };
+  CHECK(Stats(*store, column, {.among = thrice}).null_reasons == NullReasons{.absent = 0, .empty = 3, .several = 3});
+  CHECK(!Stats(*store, FindColumn(*store, "x#count").value()).null_reasons);
+  CHECK(!Stats(*store, FindColumn(*store, "_length").value()).null_reasons);
+}
+
 TEST_CASE("NaN counts as NULL and is also counted separately, and minus zero equals zero") {
   const ColumnStats stats = StatsOfX({Doubles({NAN}), Doubles({-0.0}), Doubles({0.0}), Cell{}, Floats({NAN})});
   CHECK(stats.count == 2);

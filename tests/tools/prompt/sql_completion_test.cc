@@ -51,6 +51,39 @@ TEST_CASE("after FROM and JOIN there are tables, after a dot the columns of a ta
   CHECK(CandidatesAt("SELECT \"odd table\".|") == CandidateList{"x"});
 }
 
+TEST_CASE("columns come before tables and words, and those of the first table before others") {
+  const std::vector<SqlTable> tables = {{"records", {{"_id", ""}, {"size", ""}, {"path", ""}}},
+                                        {"features", {{"name", ""}, {"path", ""}}}};
+  const CandidateList all = {"_id", "path", "size", "name", "features", "records"};
+  CHECK(CompleteSql("SELECT ", tables).candidates == all);
+  CHECK(CompleteSql("SELECT p", tables).candidates.front() == "path");
+}
+
+TEST_CASE("tables of another index complete with their schema, and it is quoted apart from them") {
+  const std::vector<SqlTable> tables = {{"records", {{"own", ""}}},
+                                        {"shards", {{"path", ""}}},
+                                        {"b.records", {{"other", ""}}},
+                                        {"b.shards", {{"path", ""}}},
+                                        {"order.records", {{"third", ""}}}};
+  const auto at = [&](const std::string& marked) {
+    const size_t mark = marked.find('|');
+    const WordCompletion completion = CompleteSql(marked.substr(0, mark) + marked.substr(mark + 1), tables);
+    CHECK((completion.candidates.empty() || completion.begin == mark));
+    return completion.candidates;
+  };
+  CHECK(at("SELECT * FROM |") == CandidateList{"\"order\".records", "b.records", "b.shards", "records", "shards"});
+  CHECK(at("SELECT * FROM |b") == CandidateList{"b.records", "b.shards"});
+  CHECK(at("SELECT * FROM b.|") == CandidateList{"records", "shards"});
+  CHECK(at("SELECT * FROM B.|re") == CandidateList{"records"});
+  CHECK(at("SELECT * FROM b.|\"re") == CandidateList{"\"records\""});
+  CHECK(at("SELECT b.records.|") == CandidateList{"other"});
+  CHECK(at("SELECT records.|") == CandidateList{"own"});
+  CHECK(at("SELECT \"order\".records.|") == CandidateList{"third"});
+  CHECK(SqlTableText(tables[2]) == "b.records");
+  CHECK(SqlTableText(tables[4]) == "\"order\".records");
+  CHECK(SqlTableText({"odd table", {}}) == "\"odd table\"");
+}
+
 TEST_CASE("nothing completes in a string, or where nothing fits") {
   for (const char* sql : {"SELECT 'sel|", "SELECT 'it''s sel|", "SELECT `sel|", "SELECT zzz|", "SELECT \"zzz|", "|"}) {
     const std::string text = sql;

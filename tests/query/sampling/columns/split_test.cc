@@ -67,6 +67,9 @@ struct Data {
   SplitOptions ByUser(uint64_t seed = 1) const {
     return {.parts = kThree, .seed = seed, .key = column("user"), .stratify = {}};
   }
+  SplitOptions ByBoth(uint64_t seed = 1) const {
+    return {.parts = kThree, .seed = seed, .key = column("user"), .stratify = column("label")};
+  }
   SplitOptions ByLabel(uint64_t seed = 1) const {
     return {.parts = kThree, .seed = seed, .key = {}, .stratify = column("label")};
   }
@@ -104,7 +107,7 @@ TEST_CASE("leftover records are in no part, and there are none if the fractions 
       {{0.9, 0.09}, true},
   };
   for (const auto& c : cases) {
-    for (SplitOptions options : {data.ByOrdinal(), data.ByUser(), data.ByLabel()}) {
+    for (SplitOptions options : {data.ByOrdinal(), data.ByUser(), data.ByLabel(), data.ByBoth()}) {
       options.parts.clear();
       for (const double fraction : c.fractions) {
         options.parts.push_back({"part " + std::to_string(options.parts.size()), fraction});
@@ -164,6 +167,87 @@ TEST_CASE("the records of each value are split in proportion, exactly at the end
   }
 }
 
+TEST_CASE("groups stay whole and each class has its shares, to within the records of one group in each class") {
+  Data data(20'000);
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    const std::vector<uint32_t> parts = data.Parts(20'000, data.ByBoth(seed));
+    std::map<uint64_t, uint32_t> part_of;
+    std::map<std::string, std::vector<double>> of_label;
+    std::map<std::pair<uint64_t, std::string>, double> of_group;
+    for (uint64_t i = 0; i < parts.size(); ++i) {
+      const std::string label = i % 11 == 0 ? "" : std::to_string(Data::LabelOf(i));
+      auto& counts = of_label[label];
+      counts.resize(4);
+      ++counts[parts[i] == kNoPart ? 3 : parts[i]];
+      if (i % 3 == 0) continue;  // without a key
+      ++of_group[{i * 7919 % 500, label}];
+      CHECK(part_of.emplace(i * 7919 % 500, parts[i]).first->second == parts[i]);
+    }
+    double most = 0;
+    for (const auto& [group, count] : of_group) most = std::max(most, count);
+    for (const auto& [label, counts] : of_label) {
+      CAPTURE(label);
+      const double all = counts[0] + counts[1] + counts[2];
+      CHECK(counts[3] == 0);
+      for (uint32_t p = 0; p < 3; ++p) CHECK(std::abs(counts[p] - kThree[p].fraction * all) <= most + 2);
+    }
+  }
+}
+
+TEST_CASE("groups whose classes differ are divided much closer to the shares than by their hashes") {
+  // Group g has 1 + g % 40 records, most of them of one class.
+  FeatureInMemory user{"user", {}}, label{"label", {}};
+  for (int64_t g = 0; g < 300; ++g) {
+    for (int64_t i = 0; i <= g % 40; ++i) {
+      user.cells.emplace_back(Ints({g}));
+      label.cells.emplace_back(Ints({i % 9 == 8 ? 3 : g % 3}));
+    }
+  }
+  const auto records = static_cast<uint32_t>(user.cells.size());
+  ColumnStore store(std::make_unique<ColumnsInMemory>(std::vector{user, label}, std::vector{records}), {});
+  const auto deviation = [&](const SplitOptions& options) {
+    const auto sets = Split(store, records, options).value();
+    double sum = 0;
+    for (size_t p = 0; p < sets.size(); ++p) {
+      for (int64_t c = 0; c < 4; ++c) {
+        double all = 0, own = 0;
+        for (uint64_t i = 0; i < records; ++i) {
+          if (CellValue(*label.cells[i], 0).integer != c) continue;
+          ++all;
+          if (sets[p].Contains(i)) ++own;
+        }
+        sum += std::abs(own - options.parts[p].fraction * all);
+      }
+    }
+    return sum / records;
+  };
+  const auto column = [&](const char* name) {
+    for (const Column& one : store.columns()) {
+      if (one.name == name) return one;
+    }
+    return Column{};
+  };
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    SplitOptions options{.parts = kThree, .seed = seed, .key = column("user"), .stratify = column("label")};
+    const double both = deviation(options);
+    options.stratify.reset();
+    CHECK(both < 0.01);
+    CHECK(both < deviation(options) / 3);
+  }
+}
+
+TEST_CASE("the parts have their shares of the records even if each group has a class of its own") {
+  FeatureInMemory user{"user", {}};
+  for (int64_t i = 0; i < 10'000; ++i) user.cells.emplace_back(Ints({i % 100}));
+  ColumnStore store(std::make_unique<ColumnsInMemory>(std::vector{user}, std::vector{10'000U}), {});
+  const Column column = store.columns()[4];
+  REQUIRE(column.name == "user");
+  const auto sets = Split(store, 10'000, {.parts = kThree, .seed = 3, .key = column, .stratify = column}).value();
+  CHECK(sets[0].size() == 8000);
+  CHECK(sets[1].size() == 1000);
+  CHECK(sets[2].size() == 1000);
+}
+
 TEST_CASE("the records of each value are interleaved with a separate key") {
   Data data(20'000);
   const std::vector<uint32_t> parts = data.Parts(20'000, data.ByLabel());
@@ -182,11 +266,13 @@ TEST_CASE("a different seed gives a different split") {
   CHECK(data.Parts(5'000, data.ByOrdinal(1)) != data.Parts(5'000, data.ByOrdinal(2)));
   CHECK(data.Parts(5'000, data.ByUser(1)) != data.Parts(5'000, data.ByUser(2)));
   CHECK(data.Parts(5'000, data.ByLabel(1)) != data.Parts(5'000, data.ByLabel(2)));
+  CHECK(data.Parts(5'000, data.ByBoth(1)) == data.Parts(5'000, data.ByBoth(1)));
+  CHECK(data.Parts(5'000, data.ByBoth(1)) != data.Parts(5'000, data.ByBoth(2)));
 }
 
 TEST_CASE("the sets of a split hold the records of the parts") {
   Data data(9'100);
-  for (SplitOptions options : {data.ByOrdinal(), data.ByUser(), data.ByLabel()}) {
+  for (SplitOptions options : {data.ByOrdinal(), data.ByUser(), data.ByLabel(), data.ByBoth()}) {
     options.parts.pop_back();
     const std::vector<uint32_t> parts = data.Parts(9'000, options);
     const auto sets = Split(data.store, 9'000, options);
@@ -232,12 +318,12 @@ TEST_CASE("invalid splits are errors") {
        "part 'val': expected a fraction above 0 and at most 1"},
       {"too much in all", [](const Data&, SplitOptions& o) { o.parts[1].fraction = 0.11; },
        "the fractions of 3 parts sum up to more than 1; expected at most 1"},
-      {"two columns",
+      {"a key of lists, stratified",
        [](const Data& d, SplitOptions& o) {
-         o.key = d.column("user");
+         o.key = d.column("pair");
          o.stratify = d.column("label");
        },
-       "key 'user' and stratify 'label': expected one of the two"},
+       "column 'pair' has lists; a key needs one value per record"},
       {"a key of lists", [](const Data& d, SplitOptions& o) { o.key = d.column("pair"); },
        "column 'pair' has lists; a key needs one value per record"},
       {"strata of lists", [](const Data& d, SplitOptions& o) { o.stratify = d.column("pair"); },
@@ -252,7 +338,7 @@ TEST_CASE("invalid splits are errors") {
     CHECK(sets.error().code == ErrorCode::kUsage);
     CHECK(sets.error().message == c.message);
   }
-  for (const SplitOptions& options : {data.ByOrdinal(), data.ByUser(), data.ByLabel()}) {
+  for (const SplitOptions& options : {data.ByOrdinal(), data.ByUser(), data.ByLabel(), data.ByBoth()}) {
     const auto sets = Split(data.store, 1'001, options);
     REQUIRE(!sets.has_value());
     CHECK(sets.error().code == ErrorCode::kOutOfRange);
@@ -262,7 +348,7 @@ TEST_CASE("invalid splits are errors") {
 TEST_CASE("a split can be cancelled") {
   Data data(1'000);
   const std::atomic<bool> cancel{true};
-  for (SplitOptions options : {data.ByOrdinal(), data.ByUser(), data.ByLabel()}) {
+  for (SplitOptions options : {data.ByOrdinal(), data.ByUser(), data.ByLabel(), data.ByBoth()}) {
     options.cancel = &cancel;
     const auto sets = Split(data.store, 1'000, options);
     REQUIRE(!sets.has_value());
@@ -320,6 +406,8 @@ TEST_CASE("splits never change") {
   some.key.reset();
   some.stratify = data.column("label");
   CHECK(shown(some) == "01-0--01--0-101-0011---1100-10-0-11--11-0--1---0-0--0-11001-");
+  some.key = data.column("user");
+  CHECK(shown(some) == "011101010----0-000---1---1001--1--1100-10-1-1-----00111000-0");
 }
 
 }  // namespace

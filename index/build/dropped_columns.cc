@@ -1,0 +1,69 @@
+#include "index/build/dropped_columns.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "index/catalog/catalog_reader.h"
+#include "index/columns/column_choice.h"
+#include "index/database/index_file.h"
+
+namespace ofindex {
+namespace {
+
+// Returns what is no longer stored of `former`; empty if nothing is. `now` is null if its feature is not known.
+std::string DroppedOf(const FeatureRow& former, const FeatureRow* now) {
+  const std::string& column = MainColumn(former);
+  if (column.empty()) return "";
+  if (now == nullptr || MainColumn(*now).empty()) return column;
+  if (former.whole && !now->whole && now->values_max > 1) return StrCat("lists of ", column);
+  return !former.sql_value.empty() && now->sql_value.empty() ? column : "";
+}
+
+// Returns a choice that has the columns of both.
+std::string Union(const std::string& a, const std::string& b) {
+  const auto first = ColumnChoice::Parse(a);
+  const auto second = ColumnChoice::Parse(b);
+  if (!first || !second) return "";
+  using Mode = ColumnChoice::Mode;
+  ColumnChoice both{.mode = Mode::kNamed};
+  if (first->mode == Mode::kAuto || second->mode == Mode::kAuto) both.mode = Mode::kAuto;
+  std::set_union(first->names.begin(), first->names.end(), second->names.begin(), second->names.end(),
+                 std::back_inserter(both.names));
+  return both.Text();
+}
+
+}  // namespace
+
+std::optional<FormerColumns> FormerColumns::Of(const std::string& path) {
+  const auto file = IndexFile::Open(path);
+  if (!file) return std::nullopt;
+  auto catalog = CatalogReader::Open(std::shared_ptr<const IndexFile>(*file));
+  if (!catalog) return std::nullopt;
+  auto features = catalog->Features();
+  if (!features) return std::nullopt;
+  return FormerColumns{catalog->facts().columns, catalog->facts().message, *std::move(features)};
+}
+
+DroppedColumns DroppedFrom(const FormerColumns& former, const DatasetFacts& facts,
+                           const std::vector<FeatureRow>& features) {
+  DroppedColumns dropped;
+  if (former.message != facts.message) return dropped;
+  const bool known = facts.columns != "none";  // otherwise the payloads were not decoded
+  for (const FeatureRow& row : former.features) {
+    const auto now = std::find_if(features.begin(), features.end(),
+                                  [&](const FeatureRow& feature) { return feature.name == row.name; });
+    const bool found = now != features.end() && now->present > 0;
+    if (known && !found) continue;
+    std::string name = DroppedOf(row, found ? &*now : nullptr);
+    if (!name.empty()) dropped.names.push_back(std::move(name));
+  }
+  std::sort(dropped.names.begin(), dropped.names.end());
+  if (!dropped.names.empty()) dropped.choice_to_keep = Union(former.choice, facts.columns);
+  return dropped;
+}
+
+}  // namespace ofindex
