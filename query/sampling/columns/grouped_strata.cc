@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/text.h"
 #include "query/sampling/orders/sample_key.h"
 
 namespace ofindex {
@@ -69,7 +70,9 @@ uint32_t GroupedStrata::ClassOf(uint64_t value) {
 
 Result<void> GroupedStrata::Add(uint32_t group, uint32_t its_class) {
   if (values_.size() > kMaxGroups || classes_.size() > kMaxGroups) {
-    return Fail(ErrorCode::kLimit, "a split: too many groups or classes", "use columns with fewer values");
+    return Fail(ErrorCode::kLimit,
+                StrCat("a split with over ", FormatCount(kMaxGroups), " groups or classes; expected at most that"),
+                "use columns with fewer values");
   }
   counts_.Add(static_cast<int64_t>(uint64_t{group} << 32 | its_class), 1);
   if (counts_.due()) counts_.Settle();
