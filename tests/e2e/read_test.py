@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from e2e.command import CommandTest
 from e2e.samples import write_parts
-from oracle import records
+from oracle import messages, records
 
 
 class GetTest(CommandTest):
@@ -49,6 +49,17 @@ class GetTest(CommandTest):
         shown = self.expect(0, "get", "text", "0").text
         self.assertRegex(shown.replace(" ", ""), "68656c6c6f")
         self.assertIn("hello", shown)
+
+    def test_a_long_list_is_cut_and_the_number_of_its_other_values_is_shown(self) -> None:
+        record = messages.encode("example", {"few": ("int64", [1, 2]), "many": ("int64", list(range(1000, 1100)))})
+        records.write_tfrecord(self.dir / "long", [record])
+        self.expect(0, "build", "long", "-q")
+        few, many = self.expect(0, "get", "long", "0").text.splitlines()[2:]
+        self.assertEqual(few.split(), ["few", "int64", "2", "1", "2"])
+        shown, _, rest = many.partition(" ... ")
+        self.assertEqual(rest, f"{100 - len(shown.split()[3:])} more")
+        whole = self.expect(0, "get", "long", "0", "--jsonl").jsonl[0]["features"]["many"]["values"]
+        self.assertEqual(whole, list(range(1000, 1100)))
 
     def test_ordinals_out_of_range_are_usage_errors(self) -> None:
         for ordinal in ("12", "-13", "99999999999999999999", "one", "1.5", ""):
