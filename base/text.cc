@@ -192,6 +192,15 @@ std::vector<std::string> SplitNames(std::string_view list) {
   return names;
 }
 
+std::string EscapedName(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (c == ',' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
 std::string ShellWord(std::string_view text) {
   const auto plain = [](char c) {
     return (Folded(c) >= 'a' && Folded(c) <= 'z') || (c >= '0' && c <= '9') ||

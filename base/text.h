@@ -61,6 +61,9 @@ template <typename... Args>
 /// empty.
 [[nodiscard]] std::vector<std::string> SplitNames(std::string_view list);
 
+/// Returns `name` as it is written in such a list.
+[[nodiscard]] std::string EscapedName(std::string_view name);
+
 /// Returns `text` as one word of a shell command, in single quotes unless it has only plain characters.
 [[nodiscard]] std::string ShellWord(std::string_view text);
 

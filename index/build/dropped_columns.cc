@@ -63,6 +63,7 @@ DroppedColumns DroppedFrom(const FormerColumns& former, const DatasetFacts& fact
   }
   std::sort(dropped.names.begin(), dropped.names.end());
   if (!dropped.names.empty()) dropped.choice_to_keep = Union(former.choice, facts.columns);
+  if (dropped.choice_to_keep == facts.columns) dropped.choice_to_keep.clear();
   return dropped;
 }
 

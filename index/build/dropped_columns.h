@@ -19,10 +19,10 @@ struct FormerColumns {
   [[nodiscard]] static std::optional<FormerColumns> Of(const std::string& path);
 };
 
-/// Columns that an index no longer has because other ones were requested. A value type.
+/// Columns that an index no longer has, because other ones were requested or other values came. A value type.
 struct DroppedColumns {
   std::vector<std::string> names = {};  ///< their SQL names, or "lists of NAME" if only the lists are gone
-  std::string choice_to_keep = {};      ///< the --columns that stores them as well; empty if there are none
+  std::string choice_to_keep = {};      ///< the --columns that stores them as well; empty if no other choice does
 };
 
 /// Returns the columns of `former` that an index of `facts` and `features` lacks although its records have the

@@ -44,10 +44,7 @@ std::string ColumnChoice::Text() const {
     if (!text.empty()) text += ',';
     const bool is_word = name == "auto" || (name == "none" && names.size() == 1);
     if (is_word && text.empty()) text += '\\';
-    for (const char c : name) {
-      if (c == ',' || c == '\\') text += '\\';
-      text += c;
-    }
+    text += EscapedName(name);
   }
   return text;
 }

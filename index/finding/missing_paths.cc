@@ -40,11 +40,6 @@ std::vector<std::string> NamesIn(const fs::path& folder) {
   return names;
 }
 
-bool IsPlain(char c) {
-  return (Folded(c) >= 'a' && Folded(c) <= 'z') || (c >= '0' && c <= '9') ||
-         std::string_view("_./-+=:,@%").find(c) != std::string_view::npos;
-}
-
 std::string Listed(const std::vector<std::string>& places) {
   std::string text;
   for (const std::string& place : places) text += StrCat(text.empty() ? "" : " or ", Printable(place));
@@ -83,7 +78,7 @@ Error NoIndex(const std::string& name, const std::vector<std::string>& places) {
   if (Exists(data)) {
     std::string message = StrCat(Printable(places.front()), ": there is no index");
     if (places.size() > 1) message += StrCat(", and there is none at ", Printable(places[1]), " either");
-    std::string hint = StrCat("build it with `ofindex build ", ShellWord(data, "DATA"), "`");
+    std::string hint = StrCat("build it with `ofindex build ", PathWord(data, "DATA"), "`");
     // The folder is known if there are two places.
     if (!is_index && places.size() == 1) {
       hint += "; one that `ofindex build --index-dir DIR` wrote is found if OFINDEX_INDEX_DIR is DIR";
@@ -98,13 +93,9 @@ Error NoIndex(const std::string& name, const std::vector<std::string>& places) {
           .hint = meant.empty() ? Hint("name an index, or the data that it is named after") : Hint(meant)};
 }
 
-std::string ShellWord(const std::string& path, const std::string& otherwise) {
+std::string PathWord(const std::string& path, const std::string& otherwise) {
   if (path.empty() || Printable(path) != path) return otherwise;
-  const std::string whole = path.front() == '-' || path.front() == '@' ? "./" + path : path;
-  if (std::all_of(whole.begin(), whole.end(), IsPlain)) return whole;
-  std::string word = "'";
-  for (const char c : whole) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
+  return ShellWord(path.front() == '-' || path.front() == '@' ? "./" + path : path);
 }
 
 }  // namespace ofindex

@@ -21,6 +21,6 @@ namespace ofindex {
 
 /// Returns `path` as one word of a shell that no command takes for an option or a list: with quotes if it needs them.
 /// Returns `otherwise` if the path cannot be printed as it is.
-[[nodiscard]] std::string ShellWord(const std::string& path, const std::string& otherwise);
+[[nodiscard]] std::string PathWord(const std::string& path, const std::string& otherwise);
 
 }  // namespace ofindex

@@ -1,7 +1,9 @@
 #include "index/finding/resolve_index.h"
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -21,33 +23,53 @@ bool IsSqliteFile(const std::string& path) {
   return file && file->ReadAt(0, head) && AsText(head).starts_with("SQLite format 3");
 }
 
-// Returns whether there is anything at `path`, or the system does not say so: then opening it gives the reason.
-bool MayBeThere(const std::string& path) {
+enum class Presence : uint8_t { kAbsent, kUnknown, kPresent };
+
+Presence PresenceOf(const std::string& path) {
   std::error_code error;
-  return std::filesystem::status(path, error).type() != std::filesystem::file_type::not_found;
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::not_found) return Presence::kAbsent;
+  if (type != std::filesystem::file_type::none) return Presence::kPresent;
+  return error == std::errc::filename_too_long ? Presence::kAbsent : Presence::kUnknown;
 }
 
-}  // namespace
-
-Result<std::string> ResolveIndex(const std::string& name) {
+// Returns the paths at which the index that `name` means may be, the best one first.
+Result<std::vector<std::string>> PlacesOf(const std::string& name) {
   if (name.ends_with(MapPathOf(std::string(kIndexSuffix)))) {
     const std::string index = name.substr(0, name.size() - kMapSuffix.size());
     return Fail(ErrorCode::kUsage, StrCat(Printable(name), ": the map of an index; expected the index"),
                 StrCat("name ", Printable(index)));
   }
-  if (IsSqliteFile(name)) return name;
+  if (name.ends_with(kIndexSuffix) || IsSqliteFile(name)) return std::vector{name};
   std::vector<std::string> places;
-  if (name.ends_with(kIndexSuffix)) {
-    places.push_back(name);
-  } else {
-    if (const std::string folder = IndexFolder(); !folder.empty()) {
-      OFINDEX_ASSIGN(places.emplace_back(), IndexPathBelow(folder, name));
+  if (const std::string folder = IndexFolder(); !folder.empty()) {
+    OFINDEX_ASSIGN(places.emplace_back(), IndexPathBelow(folder, name));
+  }
+  OFINDEX_ASSIGN(places.emplace_back(), IndexPathOf(name));
+  return places;
+}
+
+// Returns the first place where there is something, or else the first of which the system does not say so: opening it
+// gives the reason.
+std::optional<std::string> Occupied(const std::vector<std::string>& places) {
+  for (const Presence presence : {Presence::kPresent, Presence::kUnknown}) {
+    for (const std::string& place : places) {
+      if (PresenceOf(place) == presence) return place;
     }
-    OFINDEX_ASSIGN(places.emplace_back(), IndexPathOf(name));
   }
-  for (std::string& place : places) {
-    if (MayBeThere(place)) return std::move(place);
-  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> FindIndex(const std::string& name) {
+  OFINDEX_ASSIGN(const std::vector<std::string> places, PlacesOf(name));
+  return Occupied(places);
+}
+
+Result<std::string> ResolveIndex(const std::string& name) {
+  OFINDEX_ASSIGN(const std::vector<std::string> places, PlacesOf(name));
+  if (std::optional<std::string> place = Occupied(places)) return *std::move(place);
   return tl::unexpected(NoIndex(name, places));
 }
 

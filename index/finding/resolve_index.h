@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -10,5 +11,9 @@ namespace ofindex {
 /// file, otherwise the index of that DATA, below IndexFolder() or else next to it. Errors: kUsage if `name` is the map
 /// of an index; kNotFound if there is no index: see NoIndex; those of IndexPathOf.
 [[nodiscard]] Result<std::string> ResolveIndex(const std::string& name);
+
+/// Returns the same, or nullopt if there is no index: for callers that can do without. Errors: those of ResolveIndex
+/// but kNotFound.
+[[nodiscard]] Result<std::optional<std::string>> FindIndex(const std::string& name);
 
 }  // namespace ofindex

@@ -18,6 +18,8 @@ TEST_CASE("names in a list are separated by commas, and a backslash keeps the by
   CHECK(SplitNames(R"(a\)") == Names{R"(a\)"});  // nothing follows
   CHECK(SplitNames("") == Names{""});
   CHECK(SplitNames(",a,") == Names{"", "a", ""});
+  CHECK(EscapedName(R"(a,b\c)") == R"(a\,b\\c)");
+  CHECK(SplitNames(EscapedName(R"(a,b\c)")) == Names{R"(a,b\c)"});
 }
 
 TEST_CASE("a word of a shell is quoted unless all its characters are plain") {

@@ -129,6 +129,8 @@ class SplitTest(CommandTest):
             ("train=90,val=10", "train=0.9,val=0.1"),
             ("train=90%,val=5%", "train=0.9,val=0.05"),
             ("train=0.5%", "train=0.005"),
+            ("train=80%,val=0.2", "train=0.8,val=0.2"),
+            ("train=90%,val=30%", "train=0.75,val=0.25"),
             ("train=60,val=20", "train=0.6,val=0.2"),
             ("a\\,b=8,c=2", "a\\,b=0.8,c=0.2"),
             ("a=300,b=100", "a=0.75,b=0.25"),

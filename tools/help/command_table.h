@@ -63,8 +63,8 @@ struct VerbText {
   /// Returns the option that has `option` among its names, or null.
   [[nodiscard]] const OptionText* Find(std::string_view option) const;
 
-  /// Returns what is said to a person who has given it the option `word`, which it has not: "did you mean '--to csv'?",
-  /// for misspelt options and for those of other tools. Empty if that is unknown.
+  /// Returns a suggestion for the unknown option `word`, such as "did you mean '--to csv'?", for misspelt options and
+  /// for those of other tools; empty if there is none.
   [[nodiscard]] std::string OptionMeantBy(const std::string& word) const;
 
   /// Returns its arguments, its own options, and those of every verb: each group that has any.

@@ -16,7 +16,7 @@ namespace ofindex {
 
 /// How many records of each class the parts of a split have. A value type.
 struct ClassCounts {
-  /// One class, or the records of all classes that are left out.
+  /// One class.
   struct Row {
     ColumnValue value;
     uint64_t records = 0;
@@ -24,7 +24,7 @@ struct ClassCounts {
   };
   std::string column;
   std::vector<Row> rows;       ///< the classes with the most records; NULL is one, too
-  uint64_t other_classes = 0;  ///< that have no row
+  uint64_t other_classes = 0;  ///< that have no row; their records are in none
 };
 
 /// Counts the records of the values of `column` in `parts`, for the `most` values with the most records. Errors: those

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -23,13 +24,15 @@ namespace fs = std::filesystem;
 Result<SourceIndex> SourceIndex::Of(const std::vector<std::string>& data, bool with_columns, Context& context) {
   SourceIndex source;
   if (data.size() == 1 && !data.front().starts_with('@')) {
-    auto index = ResolveIndex(data.front());
+    if (data.front().ends_with(kIndexSuffix)) {
+      OFINDEX_ASSIGN(source.path_, ResolveIndex(data.front()));
+      return source;
+    }
+    OFINDEX_ASSIGN(std::optional<std::string> index, FindIndex(data.front()));
     if (index) {
       source.path_ = *std::move(index);
       return source;
     }
-    const bool is_index = data.front().ends_with(kIndexSuffix);
-    if (is_index || index.error().code != ErrorCode::kNotFound) return tl::unexpected(std::move(index).error());
   }
   std::error_code error;
   std::string folder = (fs::temp_directory_path(error) / "ofindex-XXXXXX").string();

@@ -21,7 +21,7 @@ std::string BytesText(ByteView bytes) {
   return StrCat("<", FormatCount(bytes.size()), " bytes: ", ToHex(front), front.size() < bytes.size() ? "...>" : ">");
 }
 
-// Joins values until the row is full, and says how many there are more.
+// Joins values until the row is full, and says how many are left out.
 template <typename Values, typename Format>
 std::string Join(const Values& values, Format format) {
   std::string text;

@@ -11,7 +11,7 @@
 namespace ofindex {
 
 /// Prints a line for each feature of `record`, or for those in `only` if it is not empty: name, kind, number of values,
-/// as many values as fit the line, and how many there are more.
+/// as many values as fit the line, and how many are left out.
 [[nodiscard]] Result<void> PrintFeatures(const DecodedRecord& record, const std::vector<std::string>& only,
                                          Output& out);
 

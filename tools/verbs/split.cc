@@ -78,29 +78,23 @@ Result<WrittenPart> ParsePart(const std::string& text) {
   return WrittenPart{std::move(part), percent};
 }
 
-// Returns `name` as SplitNames() reads it.
-std::string Escaped(const std::string& name) {
-  std::string text;
-  for (const char c : name) text += c == ',' || c == '\\' ? StrCat('\\', c) : std::string(1, c);
-  return text;
-}
-
 // Refuses shares in percent, or as parts of another sum than 1, and says how to write them.
 Result<void> CheckShares(const std::vector<WrittenPart>& parts) {
   double sum = 0;
-  bool percent = false;
+  bool mixed = false;
   const WrittenPart* wrong = nullptr;
   for (const WrittenPart& one : parts) {
     sum += one.part.fraction;
-    percent = percent || one.percent;
+    mixed = mixed || one.percent != parts.front().percent;
     if (!(one.part.fraction > 0)) return {};  // the split refuses it
     if (wrong == nullptr && (one.percent || one.part.fraction > 1)) wrong = &one;
   }
   if (wrong == nullptr || !std::isfinite(sum)) return {};
-  const double whole = percent || (sum > 10 && sum <= 100) ? 100 : sum;
+  const bool of_hundred = sum <= 100 && (wrong->percent || sum > 10);
   std::string meant;
   for (const auto& [part, is_percent] : parts) {
-    meant += StrCat(meant.empty() ? "" : ",", Escaped(part.name), "=", RealText(part.fraction / whole));
+    const double share = mixed ? part.fraction / (is_percent ? 100 : 1) : part.fraction / (of_hundred ? 100 : sum);
+    meant += StrCat(meant.empty() ? "" : ",", EscapedName(part.name), "=", RealText(share));
   }
   return Fail(ErrorCode::kUsage,
               StrCat("part '", Printable(wrong->part.name), "': a share is above 0 and at most 1, got ",
@@ -231,8 +225,8 @@ Result<int> SplitIndex(const SplitArguments& arguments, const Context& context) 
     OFINDEX_TRY(CheckOutput(file.path, OutputKind::kOrdinals, arguments.force, inputs));
   }
   OFINDEX_ASSIGN(const std::vector<OrdinalSet> sets, Split(*store, store->ordinals(), options));
-  OFINDEX_ASSIGN(const std::optional<ClassCounts> classes, ClassesOfParts(*store, options, sets, context));
   OFINDEX_TRY(WriteParts(sets, SetOf(*store), arguments, context, files));
+  OFINDEX_ASSIGN(const std::optional<ClassCounts> classes, ClassesOfParts(*store, options, sets, context));
   OFINDEX_TRY(ReportParts(files, store->records(), snapshot->path(), classes, context));
   return 0;
 }

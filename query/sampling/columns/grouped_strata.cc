@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/progress.h"
 #include "base/text.h"
 #include "query/sampling/orders/sample_key.h"
 
@@ -99,7 +100,8 @@ std::vector<uint32_t> GroupedStrata::Order(const std::vector<size_t>& begins, ui
   return order;
 }
 
-std::vector<uint32_t> GroupedStrata::Assign(std::span<const double> shares, uint64_t key) {
+Result<std::vector<uint32_t>> GroupedStrata::Assign(std::span<const double> shares, uint64_t key,
+                                                    const std::atomic<bool>* cancel) {
   counts_.Settle();
   const std::vector<Count<int64_t>>& counts = counts_.all();
   std::vector<double> totals(classes_.size());
@@ -112,6 +114,7 @@ std::vector<uint32_t> GroupedStrata::Assign(std::span<const double> shares, uint
   PartyFill fill(shares, std::move(totals));
   std::vector<uint32_t> party_of(values_.size());
   for (const uint32_t group : Order(begins, key)) {
+    if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return Interrupted();
     const auto own = std::span(counts).subspan(begins[group], begins[group + 1] - begins[group]);
     const uint64_t hash = SampleKey(key, values_[group]);
     double least = std::numeric_limits<double>::infinity();

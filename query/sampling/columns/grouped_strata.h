@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -32,8 +33,9 @@ class GroupedStrata {
   /// Adds a record. Errors: kLimit if there are too many groups or classes.
   [[nodiscard]] Result<void> Add(uint32_t group, uint32_t its_class);
 
-  /// Returns the party of each group. `shares` are above 0 and add up to 1.
-  [[nodiscard]] std::vector<uint32_t> Assign(std::span<const double> shares, uint64_t key);
+  /// Returns the party of each group. `shares` are above 0 and add up to 1; `cancel` may be null. Errors: kInterrupted.
+  [[nodiscard]] Result<std::vector<uint32_t>> Assign(std::span<const double> shares, uint64_t key,
+                                                     const std::atomic<bool>* cancel);
 
  private:
   [[nodiscard]] std::vector<uint32_t> Order(const std::vector<size_t>& begins, uint64_t key) const;

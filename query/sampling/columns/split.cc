@@ -179,7 +179,7 @@ class Splitting {
       return AddRecords(count, keys, classes, grouped);
     }));
     const std::vector<double> shares = Shares();
-    const std::vector<uint32_t> party_of = grouped.Assign(shares, SampleKey(key_, 3));
+    OFINDEX_ASSIGN(const std::vector<uint32_t> party_of, grouped.Assign(shares, SampleKey(key_, 3), options_.cancel));
     return ForEachPair(
         [&](uint64_t first, uint64_t count, const GroupNumbers& keys, const GroupNumbers& classes) -> Result<void> {
           std::vector<uint32_t> party(keys.values.size());

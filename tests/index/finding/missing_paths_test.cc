@@ -127,7 +127,7 @@ TEST_CASE("a path is one word of the shell") {
   };
   for (const Row& row : rows) {
     CAPTURE(row.path);
-    CHECK(ShellWord(row.path, "DATA") == row.word);
+    CHECK(PathWord(row.path, "DATA") == row.word);
   }
 }
 
