@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import random
@@ -81,6 +83,21 @@ class WrittenListsTest(PipesCase):
         self.assertEqual(self.expect(0, "get", "data", "--ids", "-", stdin=b"").stdout, b"")
         self.expect_error(2, "get", "data", "--ids", "-", stdin=b"60")
 
+    def test_an_empty_name_of_a_list_is_an_error(self) -> None:
+        for args in (("get", "data"), ("cat", "data"), ("where", "data", "1"), ("stats", "data"), ("sample", "data"),
+                     ("convert", "data", "-o", "out.ofrecord", "--to", "ofrecord")):
+            with self.subTest(args=args):
+                self.assertIn("--ids: is empty", self.expect_error(2, *args, "--ids", "").stderr)
+        self.assertFalse((self.dir / "out.ofrecord").exists())
+
+    def test_a_document_begins_after_its_list_was_read(self) -> None:
+        for wrong in ("seven", "60"):
+            self.expect_error(2, "get", "data", "--json", "--ids", "-", stdin=f"5\n{wrong}\n".encode())
+        shown = self.expect(2, "get", "data", "--jsonl", "--ids", "-", stdin=b"5\nseven\n").jsonl
+        self.assertEqual([record["_id"] for record in shown], [5])
+        document = self.expect(0, "get", "data", "--json", "--ids", "-", stdin=b"7 5 7").json
+        self.assertEqual([record["_id"] for record in document["records"]], [7, 5, 7])
+
     def test_ids_limit_where_and_stats_to_the_records_of_the_list(self) -> None:
         chosen = [50, 3, 7, 3, 20, 33]
         (self.dir / "ids").write_text("ordinal,score\n" + "".join(f"{number},0.5\n" for number in chosen))
@@ -126,6 +143,18 @@ class FormsOfListsTest(PipesCase):
             "\ufeffname,ordinal,x\r\n,5,1\r\n\"a,\"\"b\"\"\nc\",7,2\r\nx,9,3",
             ",ordinal\n0,5\n1,7\n2,9\n",
             "name, _id\na, 5\nb, 7\nc, 9\n",
+            "_id,5,7,9\n",  # one line of text: numbers are not names of columns
+            "ordinal, 5, 7\n9",
+            "_id,-55,7,9",
+            "_id 5 7 9\n",
+            "_id\t5\t7\t9\n",
+            "ordinal 5\n7 9",
+            "_id\x005\x007\x009\x00",
+            "_id\r\n5\r\n7\r\n9\r\n",
+            "_id,\n5,\n7,\n9,\n",
+            "_id, label\n5,1\n7,2\n9,3",
+            '"_id",5\n5,0\n7,0\n9,0\n',  # quotes are those of CSV
+            'a 2" b,_id\nx 2" y,5\n""x,7\n"a""","9"\n',
             "5 -53 9",
             "[5,7,9]",
             ' [ 5 , [7] , {"_id":9} ] ',
@@ -135,8 +164,29 @@ class FormsOfListsTest(PipesCase):
         ):
             with self.subTest(text=text):
                 self.assertEqual(self.listed(text), [5, 7, 9])
-        self.assertEqual(self.listed(""), [])
+        for text in ("", "_id", "_id\n", "_id,", "ordinal\x00", '"_id"', "_id,label\n"):
+            self.assertEqual(self.listed(text), [], text)
         self.assertEqual(self.listed(' \n[]{"ids":[]}\n'), [])
+
+    def test_headers_may_be_as_long_as_the_limits(self) -> None:
+        row = "x," * 9_999
+        self.assertEqual(self.listed("c," * 9_999 + f"_id\n{row}5\n{row}7\n"), [5, 7])
+        self.assertEqual(self.listed("_id," + "c" * 65_536 + "\n5,x\n7,y\n"), [5, 7])
+
+    def test_random_csv_is_read_as_written(self) -> None:
+        chance = random.Random(22)
+        for _ in range(30):
+            names = ["_id", *chance.sample(["a,b", 'say "x"', "line\nend", "", " spaced", "é", "a 2\" b"], 4)]
+            chance.shuffle(names)
+            ids = [chance.randrange(COUNT) for _ in range(20)]
+            text = io.StringIO()
+            out = csv.DictWriter(text, names, lineterminator=chance.choice(["\n", "\r\n"]),
+                                 quoting=chance.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+            out.writeheader()
+            for one in ids:
+                row = {name: chance.choice(['"', '""', ',"', '"\n"', "x", "", " 7"]) for name in names}
+                out.writerow(row | {"_id": one})
+            self.assertEqual(self.listed(text.getvalue()), ids, text.getvalue())
 
     def test_random_mixes_of_all_forms_are_read_as_written(self) -> None:
         chance = random.Random(21)
@@ -184,6 +234,18 @@ class FormsOfListsTest(PipesCase):
             ("a,_id\n1,5\n1\n", 2, "@10: line 3: ", "expected an ordinal in column 2, got 1 field"),
             ("a,_id\n1,x\n", 2, "@8: line 2: ", "expected an ordinal, got 'x'"),
             ("a,_id\n1,60\n", 2, "@8: line 2: ", "record 60 is not in the dataset"),
+            ("_id 5col", 2, "@4: line 1: ", "got '5col'"),
+            ("_id,5col\n1,2", 2, "@4: line 1: ", "got '5col'"),
+            ("_id label\n5 1", 2, "@4: line 1: ", "got 'label'"),
+            ("_ids 5", 2, "@0: line 1: ", "got '_ids'"),
+            ('_id,note\n5,"cut off\n6,b\n7,c\n', 2, "@11: line 2: ", "a quote is not closed"),
+            ('note,_id\na,5\n"b,6\n', 2, "@13: line 3: ", "a quote is not closed"),
+            ('note,_id\na,"5', 2, "@11: line 2: ", "a quote is not closed"),
+            ('_id,"note\n5,1\n', 2, "@4: line 1: ", "a quote is not closed"),
+            ('"_id\n5\n', 2, "@0: line 1: ", "a quote is not closed"),
+            ("_id" + ",c" * 10_000 + "\n5", 7, "@20002: line 1: ", "a header of over 10,000 columns"),
+            ("_id," + "c" * 65_537 + "\n5", 7, "@4: line 1: ", "the name of column 2 is too long"),
+            ('"' + "c" * 65_536 + '",_id\n1,5', 7, "@0: line 1: ", "the name of column 1 is too long"),
             ("\x1b[31m", 2, "@0: line 1: ", r"\x1b"),
         ):
             with self.subTest(text=text[:20]):

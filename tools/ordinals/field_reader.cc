@@ -1,5 +1,7 @@
 #include "tools/ordinals/field_reader.h"
 
+#include <utility>
+
 namespace ofindex {
 namespace {
 
@@ -7,25 +9,37 @@ constexpr size_t kMaxKept = 64;
 
 }  // namespace
 
-Result<FieldRead> ReadField(ByteReader& bytes, uint64_t most) {
-  FieldRead field;
-  bool quoted = false;
-  int before = ByteReader::kEnd;
-  for (uint64_t read = 0; read < most; ++read) {
+Result<FieldRead> ReadField(ByteReader& bytes, uint64_t most, std::string begun) {
+  FieldRead field{.text = std::move(begun)};
+  bool has_quotes = false;  // around it
+  bool within = false;      // them
+  bool closed = false;      // by the byte before
+  for (uint64_t read = 0;; ++read) {
     OFINDEX_ASSIGN(const int byte, bytes.Peek());
-    if (byte == ByteReader::kEnd) break;
-    bytes.Skip();
-    if (!quoted && byte == ',') return field;
-    if (!quoted && byte == '\n') break;
-    const bool opens = !quoted && before == ByteReader::kEnd;
-    const bool doubled = !quoted && before == '"';  // the quote before did not close the field
-    if (byte == '"' && (quoted || opens || doubled)) quoted = !quoted;
-    if (byte == ' ' && field.text.empty() && opens) continue;
-    if ((byte != '"' || doubled) && field.text.size() < kMaxKept) field.text += static_cast<char>(byte);
-    before = byte;
+    const bool ends = byte == ByteReader::kEnd || (!within && (byte == ',' || byte == '\n'));
+    if (!ends && read == most) {
+      field.end = FieldEnd::kCut;
+      return field;
+    }
+    if (byte != ByteReader::kEnd) bytes.Skip();
+    if (ends) {
+      if (byte == ',') field.end = FieldEnd::kComma;
+      if (within) field.end = FieldEnd::kUnended;
+      break;
+    }
+    const bool opens = byte == '"' && !has_quotes && field.text.empty();
+    if (opens || (byte == '"' && within)) {
+      closed = within;
+      within = !within;
+      has_quotes = true;
+      continue;
+    }
+    if (byte == '"' && closed) within = true;  // two quotes stand for one
+    closed = false;
+    if (byte == ' ' && field.text.empty() && !has_quotes) continue;
+    if (field.text.size() < kMaxKept) field.text += static_cast<char>(byte);
   }
-  if (!quoted && field.text.ends_with('\r')) field.text.pop_back();
-  field.ends_row = true;
+  if (field.end == FieldEnd::kRow && field.text.ends_with('\r')) field.text.pop_back();
   return field;
 }
 

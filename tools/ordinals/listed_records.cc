@@ -11,7 +11,7 @@
 namespace ofindex {
 
 Option AddIds(Verb& verb, std::string& path, const char* help) {
-  return verb.AddOption("--ids", path, "FILE", StrCat(help, "; - is standard input"));
+  return verb.AddOption("--ids", path, "FILE", StrCat(help, "; - is standard input")).NotEmpty();
 }
 
 Result<View> ListedRecords(const std::string& path, const ColumnStore& columns, const Context& context) {

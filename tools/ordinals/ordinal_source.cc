@@ -6,6 +6,7 @@
 
 #include "query/ordinals.h"
 #include "query/sampling/reading_facts.h"
+#include "tools/ordinals/ordinal_list.h"
 
 namespace ofindex {
 namespace {
@@ -45,6 +46,20 @@ NextOrdinal OrdinalsOf(View view) {
     ordinal = view.At(at++);
     return true;
   };
+}
+
+NextOrdinal OrdinalsOf(std::vector<uint64_t> ordinals) {
+  return [ordinals = std::move(ordinals), at = size_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
+    if (at == ordinals.size()) return false;
+    ordinal = ordinals[at++];
+    return true;
+  };
+}
+
+Result<NextOrdinal> OrdinalsListed(const std::string& path, const Dataset& dataset, const Context& context) {
+  OFINDEX_ASSIGN(const std::shared_ptr<OrdinalList> list,
+                 OrdinalList::Open(path, dataset.size(), context.progress.cancel));
+  return NextOrdinal([list](uint64_t& ordinal) { return list->Next(ordinal); });
 }
 
 NextOrdinal OrdinalsFrom(Sampler sampler) {

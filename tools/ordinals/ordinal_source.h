@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "query/dataset.h"
@@ -13,6 +15,13 @@ namespace ofindex {
 
 /// Returns the records of `view`, in its order.
 [[nodiscard]] NextOrdinal OrdinalsOf(View view);
+
+/// Returns these, in their order.
+[[nodiscard]] NextOrdinal OrdinalsOf(std::vector<uint64_t> ordinals);
+
+/// Returns the records of the list `path`, which is read as they are requested. Errors: those of OrdinalList.
+[[nodiscard]] Result<NextOrdinal> OrdinalsListed(const std::string& path, const Dataset& dataset,
+                                                 const Context& context);
 
 /// Returns the records that `sampler` draws, up to the end of its epoch.
 [[nodiscard]] NextOrdinal OrdinalsFrom(Sampler sampler);

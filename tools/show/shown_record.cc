@@ -5,7 +5,6 @@
 #include "base/framing.h"
 #include "base/progress.h"
 #include "base/text.h"
-#include "tools/shell/shown_paths.h"
 #include "tools/show/feature_text.h"
 #include "tools/show/wire_text.h"
 
@@ -38,7 +37,7 @@ Result<void> ShownRecord::Place(const Dataset& dataset, uint64_t ordinal, ByteVi
   OFINDEX_ASSIGN(location_, dataset.reader().Locate(ordinal));
   OFINDEX_ASSIGN(const MapShard shard, dataset.reader().map().Shard(location_.shard));
   shard_ = shard.path;
-  index_ = dataset.index_path();
+  if (!paths_) paths_.emplace(dataset.index_path());
   OFINDEX_ASSIGN(const OffsetMap::Place place, dataset.reader().map().Find(ordinal));
   bad_ = static_cast<BadReason>(place.bad_reason);
   payload_offset_ = location_.offset + HeaderBytes(shard.framing);
@@ -122,7 +121,7 @@ Result<void> ShownRecord::Print(const std::vector<std::string>& names, Output& o
   return PrintFeatures(decoded_, names, out);
 }
 
-std::string ShownRecord::ShardText() const { return Printable(ShownPaths(index_)(shard_)); }
+std::string ShownRecord::ShardText() const { return Printable((*paths_)(shard_)); }
 
 std::string ShownRecord::Heading() const {
   return StrCat("record ", ordinal_, " of ", ShardText(), "@", location_.offset, ", ",

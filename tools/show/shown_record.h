@@ -11,10 +11,11 @@
 #include "query/dataset.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
+#include "tools/shell/shown_paths.h"
 
 namespace ofindex {
 
-/// One record of a dataset, read and decoded for printing. Reused for many records.
+/// One record of a dataset, read and decoded for printing. Reused for many records, all of the same dataset.
 class ShownRecord {
  public:
   /// Reads record `ordinal` and decodes its payload, unless it is opaque.
@@ -73,10 +74,10 @@ class ShownRecord {
 
   uint64_t ordinal_ = 0;
   RecordLocation location_;
-  std::string shard_;  // as stored
-  std::string index_;
-  uint64_t payload_offset_ = 0;  // in the shard
-  BadReason bad_ = BadReason{};  // 0 for a sound record
+  std::string shard_;                // as stored
+  std::optional<ShownPaths> paths_;  // set by the first record
+  uint64_t payload_offset_ = 0;      // in the shard
+  BadReason bad_ = BadReason{};      // 0 for a sound record
   PayloadKind kind_ = PayloadKind::kOpaque;
   std::vector<uint8_t> copy_;
   ByteView payload_;

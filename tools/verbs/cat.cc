@@ -12,7 +12,7 @@
 #include "query/dataset.h"
 #include "tools/options/reading_options.h"
 #include "tools/options/selecting.h"
-#include "tools/ordinals/ordinal_list.h"
+#include "tools/ordinals/listed_records.h"
 #include "tools/ordinals/ordinal_source.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -74,10 +74,8 @@ class Sink {
 
 Result<NextOrdinal> OrdinalsFor(const CatArguments& arguments, const Dataset& dataset, const Context& context) {
   if (arguments.where.given()) return OrdinalsWhere(arguments.where, arguments.range, dataset, context);
-  if (arguments.ids.empty()) return OrdinalsOfRange(arguments.range, dataset);
-  OFINDEX_ASSIGN(const std::shared_ptr<OrdinalList> list,
-                 OrdinalList::Open(arguments.ids, dataset.size(), context.progress.cancel));
-  return NextOrdinal([list](uint64_t& ordinal) { return list->Next(ordinal); });
+  if (!arguments.ids.empty()) return OrdinalsListed(arguments.ids, dataset, context);
+  return OrdinalsOfRange(arguments.range, dataset);
 }
 
 OutputKind KindOf(const CatArguments& arguments) {
@@ -161,9 +159,7 @@ void AddCat(CommandLine& line, Context& context) {
   verb.AddOption("--range", arguments->range, "A:B", "Only records A:B; default: all");
   AddWhere(verb, arguments->where,
            "Only records for which this SQL expression holds; with --range, only those of the range");
-  verb.AddOption("--ids", arguments->ids, "FILE",
-                 "Records of this list of ordinals, or JSON lines with _id, in its order; - is standard input")
-      .Excludes({"--range", "--where"});
+  AddIds(verb, arguments->ids, "Records of this list of ordinals, in its order").Excludes({"--range", "--where"});
   verb.AddOption("--feature", arguments->feature, "NAME,...",
                  "Only these features (a feature list is NAME[]); a comma in a name is \\,; default: all");
   verb.AddOption("--to", arguments->to, "FORM",

@@ -15,6 +15,7 @@
 #include "tools/options/output_options.h"
 #include "tools/options/reading_options.h"
 #include "tools/options/selecting.h"
+#include "tools/ordinals/listed_records.h"
 #include "tools/ordinals/ordinal_list.h"
 #include "tools/ordinals/ordinal_source.h"
 #include "tools/shell/json.h"
@@ -96,12 +97,7 @@ NextOrdinal EachIn(std::vector<OrdinalRange> ranges) {
 Result<Selected> SelectListed(const std::string& path, const Dataset& dataset, const Context& context) {
   OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(path, dataset.size(), context.progress.cancel));
   const uint64_t records = ordinals.size();
-  return Selected{[ordinals = std::move(ordinals), at = size_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
-                    if (at == ordinals.size()) return false;
-                    ordinal = ordinals[at++];
-                    return true;
-                  },
-                  records, false};
+  return Selected{OrdinalsOf(std::move(ordinals)), records, false};
 }
 
 Result<Selected> Select(const ConvertArguments& arguments, const Dataset& dataset, const Context& context) {
@@ -206,8 +202,7 @@ void AddConvert(CommandLine& line, Context& context) {
   AddWhere(verb, arguments->where, "Only records for which this SQL expression holds");
   verb.AddNumber("--shuffle", arguments->shuffle, "SEED",
                  "In the order of `ofindex sample --seed SEED`; default: in ordinal order");
-  verb.AddOption("--ids", arguments->ids, "FILE",
-                 "Only records of this list of ordinals, in its order; - is standard input")
+  AddIds(verb, arguments->ids, "Only records of this list of ordinals, in its order")
       .Excludes({"--where", "--shuffle"});
   verb.AddChoice(
       "--lossy", arguments->lossy, {{"refuse", Lossy::kRefuse}, {"allow", Lossy::kAllow}}, "HOW",

@@ -13,6 +13,7 @@
 #include "tools/options/selecting.h"
 #include "tools/ordinals/listed_records.h"
 #include "tools/ordinals/ordinal_list.h"
+#include "tools/ordinals/ordinal_source.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -117,13 +118,17 @@ Result<std::vector<View>> RecordsToShow(const GetArguments& arguments, const Dat
   return views;
 }
 
+// Returns the records of --ids. A document is one value, so its list must be right to the end before it begins.
+Result<NextOrdinal> OrdinalsOfIds(const GetArguments& arguments, const Dataset& dataset, const Context& context) {
+  if (!context.json) return OrdinalsListed(arguments.ids, dataset, context);
+  OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(arguments.ids, dataset.size(), context.progress.cancel));
+  for (const uint64_t ordinal : ordinals) OFINDEX_TRY(dataset.reader().Locate(ordinal));
+  return OrdinalsOf(std::move(ordinals));
+}
+
 // Returns the ordinals to show, in order: those of --ids, or of the views for the other arguments.
 Result<NextOrdinal> OrdinalsToShow(const GetArguments& arguments, const Dataset& dataset, const Context& context) {
-  if (!arguments.ids.empty()) {
-    OFINDEX_ASSIGN(const std::shared_ptr<OrdinalList> list,
-                   OrdinalList::Open(arguments.ids, dataset.size(), context.progress.cancel));
-    return NextOrdinal([list](uint64_t& ordinal) { return list->Next(ordinal); });
-  }
+  if (!arguments.ids.empty()) return OrdinalsOfIds(arguments, dataset, context);
   OFINDEX_ASSIGN(std::vector<View> views, RecordsToShow(arguments, dataset, context));
   return NextOrdinal(
       [views = std::move(views), view = size_t{0}, at = uint64_t{0}](uint64_t& ordinal) mutable -> Result<bool> {

@@ -11,10 +11,11 @@
 #include "query/columns/snapshot.h"
 #include "query/stats/group_stats.h"
 #include "tools/ordinals/listed_records.h"
+#include "tools/report/stats_csv.h"
+#include "tools/report/stats_json.h"
 #include "tools/report/stats_text.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
-#include "tools/shell/value_text.h"
 #include "tools/shell/watchdog.h"
 #include "tools/verbs/verbs.h"
 
@@ -105,126 +106,6 @@ Result<std::vector<Column>> SummedColumns(const ColumnStore& store, const StatsA
   return summed;
 }
 
-Json JsonOptional(const std::optional<double>& value) { return value ? JsonReal(*value) : Json(nullptr); }
-
-Json JsonLengths(const Lengths& lengths) {
-  if (lengths.count == 0) return nullptr;
-  return {{"min", lengths.min}, {"max", lengths.max}, {"mean", lengths.mean()}};
-}
-
-Json JsonTop(const std::vector<ValueCount>& top) {
-  Json array = Json::array();
-  for (const auto& [value, count] : top) array.push_back({{"value", JsonOfValue(ViewOf(value))}, {"count", count}});
-  return array;
-}
-
-Json JsonHistogram(const std::vector<HistogramBin>& bins) {
-  Json array = Json::array();
-  for (const HistogramBin& bin : bins) {
-    array.push_back(
-        {{"begin", JsonOfValue(ViewOf(bin.begin))}, {"end", JsonOfValue(ViewOf(bin.end))}, {"count", bin.count}});
-  }
-  return array;
-}
-
-Json JsonReason(const ColumnStats& stats, uint64_t NullReasons::*which) {
-  return stats.null_reasons ? Json((*stats.null_reasons).*which) : Json(nullptr);
-}
-
-Json ToJson(const ColumnStats& stats) {
-  const std::optional<Quartiles>& quartiles = stats.quartiles;
-  return {{"rows", stats.rows},
-          {"column", JsonText(stats.column)},
-          {"type", JsonText(stats.type)},
-          {"count", stats.count},
-          {"nulls", stats.nulls},
-          {"absent", JsonReason(stats, &NullReasons::absent)},
-          {"empty", JsonReason(stats, &NullReasons::empty)},
-          {"several", JsonReason(stats, &NullReasons::several)},
-          {"nans", stats.nans},
-          {"min", JsonOfValue(ViewOf(stats.min))},
-          {"max", JsonOfValue(ViewOf(stats.max))},
-          {"mean", JsonOptional(stats.mean)},
-          {"std", JsonOptional(stats.deviation)},
-          {"q1", quartiles ? JsonReal(quartiles->first) : Json(nullptr)},
-          {"median", quartiles ? JsonReal(quartiles->median) : Json(nullptr)},
-          {"q3", quartiles ? JsonReal(quartiles->third) : Json(nullptr)},
-          {"distinct", stats.distinct},
-          {"distinct_is_exact", stats.distinct_is_exact},
-          {"top", JsonTop(stats.top)},
-          {"histogram", JsonHistogram(stats.histogram)},
-          {"lengths", JsonLengths(stats.lengths)},
-          {"list_lengths", JsonLengths(stats.lists)}};
-}
-
-Json JsonSums(const GroupedStats& stats, const GroupRow& row) {
-  Json array = Json::array();
-  for (size_t c = 0; c < stats.columns.size(); ++c) {
-    const GroupSum& sum = row.sums[c];
-    array.push_back({{"column", JsonText(stats.columns[c])},
-                     {"count", sum.count},
-                     {"min", JsonOfValue(sum.min)},
-                     {"max", JsonOfValue(sum.max)},
-                     {"mean", JsonOptional(sum.mean())}});
-  }
-  return array;
-}
-
-Json JsonGroup(const GroupedStats& stats, const GroupRow& row) {
-  return {{"value", JsonOfValue(ViewOf(row.value))}, {"rows", row.rows}, {"columns", JsonSums(stats, row)}};
-}
-
-Json JsonOthers(const GroupedStats& stats) {
-  if (stats.other_groups == 0) return nullptr;
-  return {{"groups", stats.other_groups}, {"rows", stats.others.rows}, {"columns", JsonSums(stats, stats.others)}};
-}
-
-std::string CsvLine(const std::vector<std::string>& fields) {
-  std::string line;
-  for (size_t i = 0; i < fields.size(); ++i) line += StrCat(i == 0 ? "" : ",", fields[i]);
-  return line + "\n";
-}
-
-std::string CsvOptional(const std::optional<double>& value) { return value ? RealText(*value) : ""; }
-
-Result<void> WriteCsv(const ColumnStats& stats, bool header, Output& out) {
-  if (header) {
-    OFINDEX_TRY(
-        out.Write("column,type,rows,count,nulls,nans,min,max,mean,std,q1,median,q3,distinct,distinct_is_exact,absent,"
-                  "empty,several\n"));
-  }
-  const std::optional<Quartiles>& quartiles = stats.quartiles;
-  const auto reason = [&](uint64_t NullReasons::*which) {
-    return stats.null_reasons ? StrCat((*stats.null_reasons).*which) : "";
-  };
-  return out.Write(
-      CsvLine({CsvField(stats.column), stats.type.empty() ? "" : CsvField(stats.type), StrCat(stats.rows),
-               StrCat(stats.count), StrCat(stats.nulls), StrCat(stats.nans), CsvOfValue(ViewOf(stats.min)),
-               CsvOfValue(ViewOf(stats.max)), CsvOptional(stats.mean), CsvOptional(stats.deviation),
-               quartiles ? RealText(quartiles->first) : "", quartiles ? RealText(quartiles->median) : "",
-               quartiles ? RealText(quartiles->third) : "", StrCat(stats.distinct), stats.distinct_is_exact ? "1" : "0",
-               reason(&NullReasons::absent), reason(&NullReasons::empty), reason(&NullReasons::several)}));
-}
-
-// The last row stands for the groups that are not shown: it has no value, and `groups` holds their number.
-Result<void> WriteGroupsCsv(const GroupedStats& stats, bool header, Output& out) {
-  std::vector<std::string> names = {CsvField(stats.by), "groups", "rows"};
-  for (const std::string& column : stats.columns) {
-    for (const char* of : {".count", ".min", ".max", ".mean"}) names.push_back(CsvField(column + of));
-  }
-  if (header) OFINDEX_TRY(out.Write(CsvLine(names)));
-  const auto write = [&](const GroupRow& row, std::string value, uint64_t groups) {
-    std::vector<std::string> fields = {std::move(value), StrCat(groups), StrCat(row.rows)};
-    for (const GroupSum& sum : row.sums) {
-      fields.insert(fields.end(),
-                    {StrCat(sum.count), CsvOfValue(sum.min), CsvOfValue(sum.max), CsvOptional(sum.mean())});
-    }
-    return out.Write(CsvLine(fields));
-  };
-  for (const GroupRow& row : stats.groups) OFINDEX_TRY(write(row, CsvOfValue(ViewOf(row.value)), 1));
-  return stats.other_groups == 0 ? Result<void>() : write(stats.others, "", stats.other_groups);
-}
-
 // Returns the records of --ids; nothing if it was not given.
 Result<std::optional<View>> ListedIn(const ColumnStore& store, const StatsArguments& arguments,
                                      const Context& context) {
@@ -255,11 +136,11 @@ Result<int> ShowColumns(ColumnStore& store, const std::string& path, const Stats
     OFINDEX_ASSIGN(ColumnStats stats, StatsOf(store, column, options));
     if (HoldsFloats(store, column)) WriteAsFloats(stats);
     if (context.json) {
-      array.push_back(ToJson(stats));
+      array.push_back(JsonStats(stats));
     } else if (context.jsonl) {
-      OFINDEX_TRY(out.Line(Dump(ToJson(stats))));
+      OFINDEX_TRY(out.Line(Dump(JsonStats(stats))));
     } else if (arguments.csv) {
-      OFINDEX_TRY(WriteCsv(stats, first && !arguments.no_header, out));
+      OFINDEX_TRY(WriteStatsCsv(stats, first && !arguments.no_header, out));
     } else {
       if (!first) OFINDEX_TRY(out.Line(""));
       OFINDEX_TRY(PrintStats(stats, BarsOfOutput(), out));
@@ -289,10 +170,10 @@ Result<int> ShowGroups(ColumnStore& store, const std::string& path, const StatsA
                                {"rows", stats.rows},
                                {"by", JsonText(stats.by)},
                                {"groups", std::move(groups)},
-                               {"others", JsonOthers(stats)}})));
+                               {"others", JsonOtherGroups(stats)}})));
   } else if (context.jsonl) {
     for (const GroupRow& row : stats.groups) OFINDEX_TRY(out.Line(Dump(JsonGroup(stats, row))));
-    if (stats.other_groups > 0) OFINDEX_TRY(out.Line(Dump({{"others", JsonOthers(stats)}})));
+    if (stats.other_groups > 0) OFINDEX_TRY(out.Line(Dump({{"others", JsonOtherGroups(stats)}})));
   } else if (arguments.csv) {
     OFINDEX_TRY(WriteGroupsCsv(stats, !arguments.no_header, out));
   } else {
