@@ -82,7 +82,8 @@ ROOMS = {
     "tools/show",
     "tools/packing": "base proto proto/encode proto/wire index/finding index/output query/columns "
     "query/sampling/orders",
-    "tools/prompt": "base query/sql query/sql/statements query/tables tools/rows tools/shell tools/terminal",
+    "tools/prompt": "base query/sql query/sql/statements query/tables tools/options tools/rows tools/shell "
+    "tools/terminal",
     "tools/report": "base index/build index/columns query/stats tools/shell tools/terminal",
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "

@@ -82,24 +82,55 @@ struct Explained {
   Hint hint = kNamesHint;
 };
 
-constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.:#-";
+// Returns whether `c` is part of a name, as a person who does not know that it needs quotes writes it. These are all
+// bytes of an SQL word, and more.
+bool IsOfName(char c) {
+  constexpr std::string_view kOthers = "_$/.:#-";
+  const char folded = Folded(c);
+  return (folded >= 'a' && folded <= 'z') || (c >= '0' && c <= '9') || static_cast<uint8_t>(c) >= 0x80 ||
+         kOthers.find(c) != std::string_view::npos;
+}
 
-// Returns the characters of a name at `at` in `text`, as a person who does not know that they need quotes writes it.
+// Returns such a name at `at` in `text`.
 std::string_view NameAt(std::string_view text, size_t at) {
   if (at >= text.size()) return {};
   text.remove_prefix(at);
-  return text.substr(0, text.find_first_not_of(kOfNames));
+  const auto end = std::find_if_not(text.begin(), text.end(), IsOfName);
+  return text.substr(0, static_cast<size_t>(end - text.begin()));
 }
 
-// Returns whether the word at byte `at` of `text` is compared with what stands before it, as a string may be.
-bool IsCompared(std::string_view text, size_t at) {
+// Returns whether token `i` is compared with what stands before it, as a string may be.
+bool IsCompared(const std::vector<SqlToken>& tokens, size_t i) {
+  if (i == 0 || tokens[i].kind != SqlToken::Kind::kWord) return false;
+  const SqlToken& before = tokens[i - 1];
+  if (before.kind == SqlToken::Kind::kSymbol) return std::string_view("=<>").find(before.text[0]) != std::string::npos;
+  if (before.IsWord("not")) return i > 1 && tokens[i - 2].IsWord("is");
+  return before.IsWord("like") || before.IsWord("glob") || before.IsWord("regexp") || before.IsWord("is");
+}
+
+// Returns whether `name`, in lower case, is that of a table, of an index, or one that the statement gives a table.
+bool NamesTable(const std::string& name, const std::vector<SqlToken>& tokens, const std::vector<std::string>& tables) {
+  const bool known = std::any_of(tables.begin(), tables.end(), [&](const std::string& table) {
+    const std::string folded = Folded(table);
+    return folded == name || folded.starts_with(name + ".") || folded.ends_with("." + name);
+  });
+  if (known) return true;
+  for (size_t i = 1; i < tokens.size(); ++i) {
+    const bool qualifies = i + 1 < tokens.size() && tokens[i + 1].IsSymbol('.');
+    const SqlToken& before = tokens[i - 1];
+    const bool follows = IsSqlName(before) || before.IsSymbol(')');  // a table, AS or FROM; or a subquery
+    if (IsSqlName(tokens[i]) && Folded(tokens[i].text) == name && !qualifies && follows) return true;
+  }
+  return false;
+}
+
+// Returns whether the name at byte `at` of `text`, which is no column, is probably meant to be a string.
+bool IsMeantAsString(std::string_view text, size_t at, const SqlAuthorizer& authorizer) {
   const std::vector<SqlToken> tokens = TokensOf(text);
   const auto word = std::find_if(tokens.begin(), tokens.end(), [at](const SqlToken& one) { return one.begin == at; });
-  if (word == tokens.end() || word == tokens.begin() || word->kind != SqlToken::Kind::kWord) return false;
-  const SqlToken& before = *std::prev(word);
-  if (before.kind == SqlToken::Kind::kSymbol) return std::string_view("=<>").find(before.text[0]) != std::string::npos;
-  return before.IsWord("like") || before.IsWord("glob") || before.IsWord("regexp") || before.IsWord("is") ||
-         before.IsWord("not");
+  if (word == tokens.end() || !IsCompared(tokens, static_cast<size_t>(word - tokens.begin()))) return false;
+  const bool is_qualified = std::next(word) != tokens.end() && std::next(word)->IsSymbol('.');
+  return !is_qualified || !NamesTable(word->text, tokens, authorizer.tables());
 }
 
 // Returns the user's statement with quotes around the `bytes` bytes at `at`; without the rest if it is long.
@@ -140,7 +171,7 @@ Explained NoColumn(std::string_view wrong, const StatementSource& source, size_t
   MissingColumn missing = is_part ? MissingInTable(whole, authorizer) : MissingColumn();
   if (missing.instead.empty()) missing = MissingInTable(wrong, authorizer);
   const bool in_double_quotes = at < text.size() && text[at] == '"';
-  if (missing.instead.empty() && IsCompared(text, at)) {
+  if (missing.instead.empty() && IsMeantAsString(text, at, authorizer)) {
     return {StrCat("no such column: \"", Printable(wrong), "\""),
             StrCat("a string is in single quotes, within the quotes of the shell or of Python: ",
                    Printable(WithString(source, at, whole.size())))};
@@ -166,8 +197,9 @@ Explained NoToken(std::string_view message, std::string_view text, const SqlAuth
   const std::vector<SqlToken> tokens = TokensOf(text);
   const auto sign = std::find_if(tokens.begin(), tokens.end(), [](const SqlToken& one) { return one.IsSymbol('#'); });
   if (sign == tokens.end()) return {};
-  const size_t before = text.substr(0, sign->begin).find_last_not_of(kOfNames);
-  const std::string_view name = NameAt(text, before == std::string_view::npos ? 0 : before + 1);
+  size_t begin = sign->begin;
+  while (begin > 0 && IsOfName(text[begin - 1])) --begin;
+  const std::string_view name = NameAt(text, begin);
   return {StrCat(Printable(message), Meant(name, authorizer.columns())), kQuotesHint};
 }
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "query/filter/predicate.h"
 #include "query/sql/program.h"
+#include "query/sql/statements/sql_tokens.h"
 #include "query/tables/catalog_tables.h"
 #include "query/tables/records_table.h"
 
@@ -23,12 +24,6 @@ bool Mentions(std::string_view text, std::string_view word) { return Folded(text
 
 // In an expression over `records` only, numeric affinity can come only from a cast or from another SELECT.
 bool IsPlain(std::string_view expression) { return !Mentions(expression, "cast") && !Mentions(expression, "select"); }
-
-// Returns true if `expression` may read a table of the catalog. Most do not, and then the catalog is not read either.
-bool MayReadCatalog(std::string_view expression) {
-  return std::any_of(std::begin(kCatalogTables), std::end(kCatalogTables),
-                     [&](std::string_view table) { return Mentions(expression, table); });
-}
 
 constexpr std::string_view kBefore = "SELECT _id FROM records WHERE (";
 
@@ -44,7 +39,8 @@ struct WhereQuery {
     auto pushed = std::make_shared<PushedConstraints>();
     std::vector<std::string> tables = {"records"};
     std::shared_ptr<const Catalog> catalog;
-    if (shared != nullptr && MayReadCatalog(expression)) {
+    // Most expressions do not read the catalog, and then it is not read here either.
+    if (shared != nullptr && MayReadTable(TokensOf(expression), kCatalogTables)) {
       OFINDEX_ASSIGN(Catalog read, ReadCatalog(*shared));
       catalog = std::make_shared<const Catalog>(std::move(read));
       tables.insert(tables.end(), std::begin(kCatalogTables), std::end(kCatalogTables));
@@ -225,23 +221,15 @@ Result<Selection> RunKernels(WhereQuery& query, ColumnStore& store, const IdleLo
 
 Result<Selection> Where(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
                         const std::vector<SqlParameter>& parameters, const SqlLimits& limits,
-                        const std::shared_ptr<SharedCatalog>& catalog) {
+                        const std::shared_ptr<SharedCatalog>& catalog, std::set<std::string>* columns_read) {
   return WithMemory("a selection", [&]() -> Result<Selection> {
     OFINDEX_ASSIGN(WhereQuery query, WhereQuery::Open(store, expression, catalog));
     OFINDEX_ASSIGN(const std::optional<IdleLoop> loop, FindIdleLoop(query, parameters, limits));
     OFINDEX_TRY(query.CheckAlone(expression, parameters, limits));
+    if (columns_read != nullptr) *columns_read = query.session.columns_read();
     if (!loop) return StepRows(query, *store, parameters, limits);
     return RunKernels(query, *store, *loop, parameters, limits);
   });
-}
-
-Result<std::vector<std::string>> ColumnsReadBy(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
-                                               const std::vector<SqlParameter>& parameters,
-                                               const std::shared_ptr<SharedCatalog>& catalog) {
-  OFINDEX_ASSIGN(WhereQuery query, WhereQuery::Open(store, expression, catalog));
-  OFINDEX_TRY(query.Explain(parameters, {}));
-  const std::set<std::string>& read = query.session.columns_read();
-  return std::vector<std::string>(read.begin(), read.end());
 }
 
 Result<bool> NeedsNoRows(const std::shared_ptr<ColumnStore>& store, std::string_view expression,

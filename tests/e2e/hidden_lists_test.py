@@ -64,6 +64,8 @@ class HiddenListsTest(CommandTest):
 
     def test_an_expression_on_such_a_column_gets_a_note_unless_it_reads_the_count(self) -> None:
         self.build("-q")
+        (self.dir / "ids").write_text("1\n2\n", encoding="utf-8")
+        (self.dir / "e.sql").write_text("l IS NULL", encoding="utf-8")
         note = 'note: l is NULL in records with several values, too; "l#count" > 1 finds them\n'
         for args in (
             ("where", "data", "l IS NULL"),
@@ -71,6 +73,8 @@ class HiddenListsTest(CommandTest):
             ("where", "data", "_id IN (SELECT _id FROM records WHERE l IS NULL)"),
             ("cat", "data", "--where", "l IS NULL"),
             ("sample", "data", "--where", "l IS NULL"),
+            ("sample", "data", "--ids", "ids", "--where", "l IS NULL"),
+            ("where", "data", "@e.sql"),
             ("convert", "data", "--where", "l IS NULL", "--to", "ofrecord", "-o", "out.ofrecord"),
         ):
             with self.subTest(args):
@@ -79,7 +83,7 @@ class HiddenListsTest(CommandTest):
             ("where", "data", "s = 1"),
             ("where", "data", "l IS NULL", "-q"),
             ("where", "data", 'l IS NULL AND "l#count" > 1'),
-            ("where", "data", "s IN (SELECT 'l')", "--count"),
+            ("where", "data", "s IN ('l')", "--count"),
         ):
             with self.subTest(args):
                 self.assertEqual(self.run_command(*args).stderr, "")
@@ -98,6 +102,9 @@ class HiddenListsTest(CommandTest):
                 self.assertEqual(self.expect(code, "where", "data", expression, "--json").json["ids"], found)
         drawn = self.expect(0, "sample", "data", "--where", "_id NOT IN (SELECT record FROM bad)").text.split()
         self.assertEqual(sorted(map(int, drawn)), [0, 1, 2, 3, 4])
+        (self.dir / "ids").write_text("3\n1\n4\n", encoding="utf-8")
+        listed = self.expect(0, "sample", "data", "--ids", "ids", "--where", "s > 2").text.split()
+        self.assertEqual(sorted(map(int, listed)), [3, 4])
         self.expect_error(2, "where", "data", "_id IN (SELECT record FROM bads)")
         self.expect_error(2, "where", "data", "_id IN (SELECT name FROM sqlite_schema)")
 

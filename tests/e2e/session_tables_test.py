@@ -93,6 +93,12 @@ class TableTest(SessionCase):
         empty = self.expect_error(3, "sql", "data", "--table", "t=-", "SELECT 1", stdin=b"")
         self.assertIn("standard input@0: empty", empty.stderr)
 
+    def test_a_file_whose_name_ends_like_standard_input_is_a_file(self) -> None:
+        rows = self.write("b=-", "a\n1\n")
+        args = ("sql", "data", "--table", f"a={rows}", "--table-format", "csv", "--jsonl")
+        self.assertEqual(self.expect(0, *args, stdin=b"SELECT * FROM a").jsonl, [{"a": 1}])
+        self.assertIn("a name, = and a path", self.expect_error(2, "sql", "data", "--table", "-", stdin=b"SELECT 1").stderr)
+
     def test_tables_are_joined_with_the_records_and_with_each_other(self) -> None:
         names = self.write("names.csv", "label,name\n1,one\n4,four\n9,nine\n")
         query = "SELECT _id, name FROM records LEFT JOIN names USING (label) ORDER BY _id"

@@ -107,6 +107,12 @@ class StatementTest(ShellCase):
         self.assertIn('did you mean "name"', prompt.ask("SELECT nmae FROM records;"))
         self.assertEqual(prompt.ask("SELECT 1 AS a;"), "a\n1\n")
 
+    def test_a_column_in_single_quotes_gets_a_note_after_the_rows(self) -> None:
+        prompt = self.prompt()
+        shown = prompt.ask("SELECT count(*) AS n FROM records WHERE 'name' = 1;")
+        self.assertEqual(shown, "n\n0\nnote: 'name' in single quotes is text; the column is \"name\"\n")
+        self.assertNotIn("note:", prompt.ask("SELECT nmae FROM records WHERE 'name' = 1;"))
+
     def test_ctrl_d_quit_and_exit_end_the_prompt_with_0(self) -> None:
         for end in ("\x04", ".quit\n", ".exit\n", "exit\n", "quit;\n", "SELECT\n.quit\n"):
             prompt = self.prompt()

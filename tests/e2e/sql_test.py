@@ -334,6 +334,12 @@ class WrongStatementTest(SqlCase):
         self.assertIn('''shell or of Python: "format" = 'jpeg'\n''', quoted)
         long = self.expect_error(2, "where", "pictures", "format = jpeg" + " AND 1" * 20).stderr
         self.assertIn("shell or of Python: 'jpeg'\n", long)
+        (self.dir / "scores.csv").write_text("image,score\n1,2\n", encoding="utf-8")
+        query = "SELECT 1 FROM records JOIN scores s ON _id = {}.ordinal"
+        for name in ("scores", "s", "S"):
+            refused = self.expect_error(2, "sql", "pictures", "--table", "scores=scores.csv", query.format(name)).stderr
+            self.assertIn("no such column", refused)
+            self.assertNotIn("single quotes", refused)
         stats = self.expect_error(2, "stats", "pictures", "label").stderr
         self.assertIn("there is no column 'label'; did you mean 'image/class/label'?", stats)
 
@@ -354,6 +360,8 @@ class WrongStatementTest(SqlCase):
                 self.assertEqual(self.expect(code, *args).stderr, note)
                 self.assertEqual(self.expect(code, *args, "-q").stderr, "")
         self.assertEqual(self.expect(1, "where", "pictures", "format = 'image/height'").stderr, "")
+        labels = """SELECT 'image/height', count("image/height") FROM records UNION ALL SELECT 'format', count(format) FROM records"""
+        self.assertEqual(self.expect(0, "sql", "pictures", labels).stderr, "")
 
     def test_a_hint_to_store_a_feature_as_a_column_helps(self) -> None:
         records.write_tfrecord(self.dir / "pictures", [PICTURE])

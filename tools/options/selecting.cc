@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <span>
 
 #include "base/file.h"
@@ -31,6 +32,35 @@ ColumnValue ParseValue(const std::string& text) {
   std::string bytes = json.is_string() ? json.get<std::string>() : text;
   const bool is_text = IsText(AsBytes(bytes));
   return {.type = is_text ? ColumnValue::Type::kText : ColumnValue::Type::kBlob, .bytes = std::move(bytes)};
+}
+
+// Sets the SQL of an expression and its parameters.
+Result<void> ReadExpression(const Expression& expression, std::string& sql, std::vector<SqlParameter>& parameters) {
+  OFINDEX_ASSIGN(sql, ReadSql(expression.text.value_or("")));
+  OFINDEX_ASSIGN(parameters, ParseParameters(expression.parameters));
+  return {};
+}
+
+void NoteOnQuotedColumns(std::string_view sql, const std::vector<std::string>& columns, const Context& context) {
+  std::vector<std::string> notes;
+  for (const std::string& column : ColumnsInSingleQuotes(sql, columns)) {
+    const std::string name = Printable(column);
+    notes.push_back(StrCat("note: '", name, "' in single quotes is text; the column is \"", name, "\""));
+  }
+  PrintNotes(notes, context);
+}
+
+// Prints a note for each column of those `read` that is NULL in records with several values, unless their number is
+// read, too.
+void NoteHiddenLists(const std::vector<FeatureRow>& features, const std::set<std::string>& read,
+                     const Context& context) {
+  std::vector<std::string> notes;
+  for (const FeatureRow& row : features) {
+    if (!ReadsListsAsNull(row) || !read.contains(MainColumn(row)) || read.contains(row.sql_count)) continue;
+    notes.push_back(StrCat("note: ", Printable(MainColumn(row)), " is NULL in records with several values, too; \"",
+                           Printable(row.sql_count), "\" > 1 finds them"));
+  }
+  PrintNotes(notes, context);
 }
 
 }  // namespace
@@ -80,62 +110,29 @@ Result<std::string> ReadSql(const std::string& given) {
   return text;
 }
 
-Result<void> ReadExpression(const Expression& expression, std::optional<std::string>& sql,
-                            std::vector<SqlParameter>& parameters) {
-  if (!expression.given()) return {};
-  OFINDEX_ASSIGN(sql, ReadSql(*expression.text));
-  OFINDEX_ASSIGN(parameters, ParseParameters(expression.parameters));
-  return {};
-}
-
 Result<Selection> SelectRecords(const Snapshot& snapshot, const Expression& expression, const Context& context) {
-  std::optional<std::string> sql;
+  std::string sql;
   std::vector<SqlParameter> parameters;
   OFINDEX_TRY(ReadExpression(expression, sql, parameters));
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot.Columns());
+  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
-  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
-  OFINDEX_ASSIGN(Selection selection, Where(store, sql.value_or(""), parameters, limits, catalog));
-  NoteOnQuotes(sql.value_or(""), *store, context);
-  OFINDEX_TRY(NoteHiddenLists(snapshot, expression, context));
+  std::set<std::string> read;
+  OFINDEX_ASSIGN(Selection selection, Where(store, sql, parameters, limits, catalog, &read));
+  std::vector<std::string> columns;
+  for (const Column& column : store->columns()) columns.push_back(column.name);
+  NoteOnQuotedColumns(sql, columns, context);
+  NoteHiddenLists(store->features(), read, context);
   return selection;
 }
 
-void NoteOnQuotes(const std::string& sql, const std::vector<std::string>& columns, const Context& context) {
-  std::vector<std::string> notes;
-  for (const std::string& column : ColumnsInSingleQuotes(sql, columns)) {
-    const std::string name = Printable(column);
-    notes.push_back(StrCat("note: '", name, "' in single quotes is text; the column is \"", name, "\""));
-  }
-  PrintNotes(notes, context);
-}
-
-void NoteOnQuotes(const std::string& sql, const ColumnStore& store, const Context& context) {
+void NoteOnQuotes(std::string_view sql, const std::vector<SqlTable>& tables, const Context& context) {
   std::vector<std::string> columns;
-  for (const Column& column : store.columns()) columns.push_back(column.name);
-  NoteOnQuotes(sql, columns, context);
-}
-
-Result<void> NoteHiddenLists(const Snapshot& snapshot, const Expression& expression, const Context& context) {
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot.Columns());
-  const std::vector<FeatureRow>& features = store->features();
-  const bool any = std::any_of(features.begin(), features.end(), ReadsListsAsNull);
-  if (!any || context.quiet || !expression.given()) return {};
-  std::optional<std::string> sql;
-  std::vector<SqlParameter> parameters;
-  OFINDEX_TRY(ReadExpression(expression, sql, parameters));
-  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
-  OFINDEX_ASSIGN(const std::vector<std::string> read, ColumnsReadBy(store, *sql, parameters, catalog));
-  const auto reads = [&](const std::string& column) { return std::binary_search(read.begin(), read.end(), column); };
-  std::vector<std::string> notes;
-  for (const FeatureRow& row : features) {
-    if (!ReadsListsAsNull(row) || !reads(MainColumn(row)) || reads(row.sql_count)) continue;
-    notes.push_back(StrCat("note: ", Printable(MainColumn(row)), " is NULL in records with several values, too; \"",
-                           Printable(row.sql_count), "\" > 1 finds them"));
+  for (const SqlTable& table : tables) {
+    for (const SqlTable::Column& column : table.columns) columns.push_back(column.name);
   }
-  PrintNotes(notes, context);
-  return {};
+  NoteOnQuotedColumns(sql, columns, context);
 }
 
 }  // namespace ofindex

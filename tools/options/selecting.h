@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -36,23 +37,14 @@ Option AddParameters(Verb& verb, std::vector<std::string>& parameters);
 /// SQL.
 [[nodiscard]] Result<std::string> ReadSql(const std::string& given);
 
-/// Sets the SQL of an expression and its parameters; nothing if it was not given. Errors: those of ParseParameters()
-/// and ReadSql().
-[[nodiscard]] Result<void> ReadExpression(const Expression& expression, std::optional<std::string>& sql,
-                                          std::vector<SqlParameter>& parameters);
-
-/// Returns the records of `snapshot` for which `expression` holds. Uses all processors; Ctrl-C ends it. Errors:
-/// those of Where(), of opening the index and of ReadExpression().
+/// Returns the records of `snapshot` for which `expression` holds. Uses all processors; Ctrl-C ends it. Prints notes
+/// about what the expression may not mean: a column in single quotes, as NoteOnQuotes() does; and a column that is NULL
+/// in records with several values, unless the expression reads their number, too. Errors: those of Where(), of opening
+/// the index, of ParseParameters() and of ReadSql().
 [[nodiscard]] Result<Selection> SelectRecords(const Snapshot& snapshot, const Expression& expression,
                                               const Context& context);
 
-/// Prints a note if `sql` names one of `columns` in single quotes, which make it text: see ColumnsInSingleQuotes().
-void NoteOnQuotes(const std::string& sql, const std::vector<std::string>& columns, const Context& context);
-void NoteOnQuotes(const std::string& sql, const ColumnStore& store, const Context& context);
-
-/// Prints a note for each column that `expression` reads and that is NULL in records with several values, unless the
-/// expression reads their number, too. Errors: those of SelectRecords().
-[[nodiscard]] Result<void> NoteHiddenLists(const Snapshot& snapshot, const Expression& expression,
-                                           const Context& context);
+/// Prints a note if `sql` names a column of `tables` in single quotes, which make it text: see ColumnsInSingleQuotes().
+void NoteOnQuotes(std::string_view sql, const std::vector<SqlTable>& tables, const Context& context);
 
 }  // namespace ofindex

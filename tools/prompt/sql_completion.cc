@@ -133,16 +133,17 @@ std::vector<std::string> ColumnsWith(std::string_view prefix, const Place& place
   return found;
 }
 
-// Returns the tables that begin with `prefix`, as `text_of` writes their names.
-template <typename TextOf>
+// Returns the tables that begin with `prefix`, as SQL takes them; in quotes if `quoted`. A name in quotes has no
+// schema: b.records is two names, and "records" the table of the first index that has it.
 std::vector<std::string> TablesWith(std::string_view prefix, const Place& place, const std::vector<SqlTable>& tables,
-                                    TextOf text_of) {
+                                    bool quoted = false) {
   std::set<std::string> found;
   for (const SqlTable& table : tables) {
     const auto [schema, name] = PartsOf(table);
     if (!place.tables || (!place.schema.empty() && schema != place.schema)) continue;
-    const std::string_view shown = place.schema.empty() ? std::string_view(table.name) : name;
-    if (HasPrefix(shown, prefix)) found.insert(text_of(table));
+    const bool own_name = quoted || !place.schema.empty();
+    if (!HasPrefix(own_name ? name : std::string_view(table.name), prefix)) continue;
+    found.insert(quoted ? QuotedName(std::string(name)) : own_name ? SqlNameText(name) : SqlTableText(table));
   }
   return {found.begin(), found.end()};
 }
@@ -165,12 +166,7 @@ WordCompletion CompleteQuoted(std::string_view sql, size_t begin, const std::vec
   const Place place = PlaceAfter(TokensOf(sql.substr(0, begin)), tables);
   const std::string_view prefix = sql.substr(begin + 1);
   for (const std::string& name : ColumnsWith(prefix, place, tables)) completion.candidates.push_back(QuotedName(name));
-  // In quotes, a name has no schema: b.records is two names.
-  for (std::string& name : TablesWith(prefix, place, tables, [](const SqlTable& table) {
-         return QuotedName(std::string(PartsOf(table).second));
-       })) {
-    completion.candidates.push_back(std::move(name));
-  }
+  for (std::string& name : TablesWith(prefix, place, tables, true)) completion.candidates.push_back(std::move(name));
   return completion;
 }
 
@@ -202,11 +198,7 @@ WordCompletion CompleteSql(std::string_view sql, const std::vector<SqlTable>& ta
     WordCompletion completion{begin, {}};
     std::vector<std::string>& found = completion.candidates;
     for (const std::string& name : ColumnsWith(word, place, tables)) found.push_back(SqlNameText(name));
-    for (std::string& name : TablesWith(word, place, tables, [&](const SqlTable& table) {
-           return place.schema.empty() ? SqlTableText(table) : SqlNameText(PartsOf(table).second);
-         })) {
-      found.push_back(std::move(name));
-    }
+    for (std::string& name : TablesWith(word, place, tables)) found.push_back(std::move(name));
     if (place.words && !word.empty()) {
       const std::vector<std::string> words = SqlWordsWith(word);
       found.insert(found.end(), words.begin(), words.end());

@@ -32,7 +32,7 @@ struct WrittenRows {
 /// and Output.
 [[nodiscard]] Result<WrittenRows> WriteRows(SqlSession& session, const Statement& statement, Output& out);
 
-/// Says what shows the columns and the rows that were not written.
+/// Advice on how to see the columns and rows that were left out.
 struct RestAdvice {
   std::string_view columns;
   std::string_view rows;

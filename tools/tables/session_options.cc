@@ -87,7 +87,10 @@ Result<void> AddOpened(std::string name, const std::string& path, const Context&
 }  // namespace
 
 bool SessionOptions::reads_standard_input() const {
-  return std::any_of(tables.begin(), tables.end(), [](const std::string& text) { return text.ends_with("=-"); });
+  return std::any_of(tables.begin(), tables.end(), [](const std::string& text) {
+    const size_t equals = text.find('=');
+    return equals != std::string::npos && text.substr(equals + 1) == kStandardInput;
+  });
 }
 
 void AddSessionOptions(Verb& verb, SessionOptions& options) {
@@ -96,9 +99,9 @@ void AddSessionOptions(Verb& verb, SessionOptions& options) {
   verb.AddOption("--table", options.tables, "NAME=FILE",
                  "A CSV, TSV or JSON lines file as table NAME, in memory; types as pack infers them; - is standard "
                  "input");
-  verb.AddOption("--table-format", options.table_format, "FORM",
-                 "csv, tsv or jsonl: the form of --table files whose name does not tell it; default, for standard "
-                 "input alone, by its first line")
+  verb.AddOption("--table-format", options.table_format, "FORMAT",
+                 "csv, tsv or jsonl: the format of --table files without a known suffix; standard input: detected from "
+                 "its first line")
       .OneOf({"csv", "tsv", "jsonl"})
       .Needs("--table");
 }

@@ -19,7 +19,7 @@ Result<RowFormat> FormatOfTable(const std::string& path, std::optional<RowFormat
   if (otherwise) return *otherwise;
   return Fail(ErrorCode::kUsage,
               StrCat(Printable(path), ": expected a name that ends in .csv, .tsv, .jsonl, .ndjson or .json"),
-              "give the form with --table-format csv, tsv or jsonl");
+              "give the format with --table-format csv, tsv or jsonl");
 }
 
 Result<RowFiles> OpenRows(const std::string& path, std::optional<RowFormat> otherwise, Progress& progress) {

@@ -26,9 +26,9 @@ class TableFile {
     std::string_view type;  ///< in SQL: INTEGER, REAL or TEXT; empty for values of several types
   };
 
-  /// Reads the file once, for its columns. Its form is that of its name: .csv, .tsv, .jsonl, .ndjson or .json; for any
-  /// other name, `otherwise`. The path - is standard input, whose form is `otherwise`, or that of its first line.
-  /// `progress` must outlive this. Errors: kUsage if the form is not known; kFormat, kFeature, with file, byte and
+  /// Reads the file once, for its columns. Its format is that of its name: .csv, .tsv, .jsonl, .ndjson or .json; for
+  /// any other name, `otherwise`. The path - is standard input, whose format is `otherwise`, or that of its first line.
+  /// `progress` must outlive this. Errors: kUsage if the format is not known; kFormat, kFeature, with file, byte and
   /// line; kIo; kInterrupted.
   [[nodiscard]] static Result<TableFile> Open(const std::string& path, std::optional<RowFormat> otherwise,
                                               Progress& progress);

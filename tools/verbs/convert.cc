@@ -12,6 +12,7 @@
 #include "query/dataset.h"
 #include "query/ordinals.h"
 #include "query/sampling/open_sampler.h"
+#include "query/sampling/sets/set_of.h"
 #include "tools/options/output_options.h"
 #include "tools/options/reading_options.h"
 #include "tools/options/selecting.h"
@@ -109,14 +110,14 @@ Result<Selected> Select(const ConvertArguments& arguments, const Dataset& datase
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, dataset.snapshot()->Catalog());
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, dataset.snapshot()->Columns());
   SampleRequest request;
-  OFINDEX_TRY(ReadExpression(arguments.where, request.where, request.parameters));
-  request.catalog = catalog;
+  if (arguments.where.given()) {
+    OFINDEX_ASSIGN(const Selection selection, SelectRecords(*dataset.snapshot(), arguments.where, context));
+    request.view = View::Of(SetOf(selection));
+  }
   request.seed = arguments.shuffle.value_or(0);
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
   OFINDEX_ASSIGN(Sampler sampler, OpenSampler(store, catalog->generations(), request, limits));
-  NoteOnQuotes(request.where.value_or(""), *store, context);
-  OFINDEX_TRY(NoteHiddenLists(*dataset.snapshot(), arguments.where, context));
   dataset.snapshot()->CloseColumns();  // their chunks are not needed any more
   const uint64_t records = sampler.view().size();
   if (!arguments.shuffle) return Selected{OrdinalsOf(sampler.view()), records, false};

@@ -6,6 +6,7 @@
 
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/open_sampler.h"
+#include "query/sampling/sets/set_of.h"
 #include "tools/options/selecting.h"
 #include "tools/ordinals/listed_records.h"
 #include "tools/sampling/batch_text.h"
@@ -51,8 +52,6 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> columns, snapshot->Columns());
   SampleRequest request = arguments.request;
-  OFINDEX_TRY(ReadExpression(arguments.where, request.where, request.parameters));
-  request.catalog = catalog;
   OFINDEX_ASSIGN(request.block, ParseBlock(arguments.block, arguments.lanes, snapshot, context));
   const bool shuffles = arguments.block.empty() && !request.weights && !request.balance;
   if (shuffles && !arguments.quality) AdviseBlocks(snapshot, context);
@@ -60,11 +59,13 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
   if (!arguments.ids.empty()) {
     OFINDEX_ASSIGN(request.view, ListedRecords(arguments.ids, *columns, context));
   }
+  if (arguments.where.given()) {
+    OFINDEX_ASSIGN(const Selection selection, SelectRecords(*snapshot, arguments.where, context));
+    request.view = request.view ? request.view->Where(SetOf(selection)) : View::Of(SetOf(selection));
+  }
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
   OFINDEX_ASSIGN(Sampler sampler, OpenSampler(columns, catalog->generations(), request, limits));
-  NoteOnQuotes(request.where.value_or(""), *columns, context);
-  OFINDEX_TRY(NoteHiddenLists(*snapshot, arguments.where, context));
   const uint64_t most = arguments.count.value_or(UINT64_MAX);
   Output& out = Output::Standard();
   if (arguments.quality) {

@@ -111,11 +111,7 @@ Result<int> AnswerOne(SqlSession& session, const std::string& query, const std::
   const Watchdog watchdog(limits.timeout, context);
   const Statement statement{query, parameters, limits, {form, width}};
   OFINDEX_ASSIGN(const WrittenRows written, WriteRows(session, statement, Output::Standard()));
-  std::vector<std::string> columns;
-  for (const SqlTable& table : session.tables()) {
-    for (const SqlTable::Column& column : table.columns) columns.push_back(column.name);
-  }
-  NoteOnQuotes(query, columns, context);
+  NoteOnQuotes(query, session.tables(), context);
   PrintNotesOn(written, limits, {.columns = "--jsonl shows all", .rows = "--max-rows N shows more"}, context);
   return 0;
 }

@@ -34,13 +34,25 @@ bool IsComparedWithConstant(const Tokens& tokens, size_t i) {
   return before != i - 1 && IsConstant(At(tokens, before));
 }
 
-// Returns whether token `i` is the one argument of a function, or a term by itself.
-bool StandsAlone(const Tokens& tokens, size_t i) {
+// Returns whether token `i`, a term of a SELECT that is the name of `column`, is meant as the label of its rows: they
+// have one if several SELECTs are united, or if another term reads the column.
+bool IsLabel(const Tokens& tokens, size_t i, const std::string& column) {
+  if (std::any_of(tokens.begin(), tokens.end(), [](const SqlToken& one) { return one.IsWord("union"); })) return true;
+  const int depth = tokens[i].depth;
+  for (size_t k = i + 1; k < tokens.size() && tokens[k].depth >= depth; ++k) {
+    if (tokens[k].depth == depth && tokens[k].IsWord("from")) return false;
+    if (IsSqlName(tokens[k]) && Folded(tokens[k].text) == Folded(column)) return true;
+  }
+  return false;
+}
+
+// Returns whether token `i`, the name of `column`, is the one argument of a function, or a term by itself.
+bool StandsAlone(const Tokens& tokens, size_t i, const std::string& column) {
   const SqlToken& before = At(tokens, i - 1);
   const SqlToken& after = At(tokens, i + 1);
-  if (before.IsWord("select") || before.IsWord("by") || before.IsWord("distinct")) {
-    return !after.IsWord("as") && !after.IsSymbol('|');
-  }
+  const bool selects = before.IsWord("select") || (before.IsWord("distinct") && At(tokens, i - 2).IsWord("select"));
+  if (selects && IsLabel(tokens, i, column)) return false;
+  if (selects || before.IsWord("by") || before.IsWord("distinct")) return !after.IsWord("as") && !after.IsSymbol('|');
   const SqlToken& function = At(tokens, i - 2);
   return before.IsSymbol('(') && after.IsSymbol(')') && function.kind == SqlToken::Kind::kWord &&
          !function.IsWord("in");
@@ -63,8 +75,8 @@ std::vector<std::string> ColumnsInSingleQuotes(std::string_view sql, const std::
   const Tokens tokens = TokensOf(sql);
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind != SqlToken::Kind::kLiteral || !tokens[i].text.starts_with('\'')) continue;
-    if (!IsComparedWithConstant(tokens, i) && !StandsAlone(tokens, i)) continue;
     const std::string name = TextOf(tokens[i]);
+    if (!IsComparedWithConstant(tokens, i) && !StandsAlone(tokens, i, name)) continue;
     const bool is_column = std::find(columns.begin(), columns.end(), name) != columns.end();
     if (is_column && std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
   }

@@ -96,4 +96,12 @@ class Scanner {
 
 std::vector<SqlToken> TokensOf(std::string_view sql) { return Scanner(sql).All(); }
 
+bool MayReadTable(const std::vector<SqlToken>& tokens, std::span<const std::string_view> tables) {
+  const auto any = [&](const auto& is) { return std::any_of(tokens.begin(), tokens.end(), is); };
+  const auto is_table = [&](const SqlToken& token) {
+    return IsSqlName(token) && std::find(tables.begin(), tables.end(), Folded(token.text)) != tables.end();
+  };
+  return any(is_table) && any([](const SqlToken& token) { return token.IsWord("select") || token.IsWord("in"); });
+}
+
 }  // namespace ofindex

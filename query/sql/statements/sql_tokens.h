@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +34,9 @@ struct SqlToken {
 
 /// Divides `sql` into tokens, without whitespace and comments. A string or name that is not closed ends with `sql`.
 [[nodiscard]] std::vector<SqlToken> TokensOf(std::string_view sql);
+
+/// Returns true if the expression of `tokens` may read one of `tables`, which are named in lower case: it has the name,
+/// and SELECT or IN.
+[[nodiscard]] bool MayReadTable(const std::vector<SqlToken>& tokens, std::span<const std::string_view> tables);
 
 }  // namespace ofindex

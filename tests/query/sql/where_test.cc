@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "tests/query/plain_table.h"
 
 namespace ofindex {
@@ -177,6 +181,52 @@ TEST_CASE("errors count bytes from the start of the expression") {
     REQUIRE_FALSE(selection.has_value());
     CHECK_MESSAGE(selection.error().message.find(row.message) != std::string::npos, selection.error().message);
   }
+}
+
+TEST_CASE("a word without quotes that is compared is advised as a string, whole, and nothing else is") {
+  struct Row {
+    const char* expression;
+    const char* advice;  // empty: about columns
+  };
+  const std::vector<Row> rows = {
+      {"name = jpeg", R"("name = 'jpeg'")"},
+      {"name = münchen", R"("name = 'münchen'")"},  // a letter outside of ASCII
+      {"name = Ürümqi", R"("name = 'Ürümqi'")"},    // at the beginning
+      {"name = Zürich-Süd OR 1", R"("name = 'Zürich-Süd' OR 1")"},
+      {"name = us$x", R"("name = 'us$x'")"},
+      {"name IS NOT jpeg", R"("name IS NOT 'jpeg'")"},
+      {"name = cat.jpg", R"("name = 'cat.jpg'")"},  // no table is called cat
+      {"NOT truncated", ""},
+      {"1 AND NOT truncated", ""},
+      {"_id = records.ordinal", ""},
+      {"_id = (SELECT 1 FROM records AS Other WHERE _id = other.ordinal)", ""},
+      {"_id = (SELECT 1 FROM records b WHERE _id = b.ordinal)", ""},
+      {"_id = (SELECT 1 FROM (SELECT 1 AS x) b WHERE x = b.ordinal)", ""},
+      {"truncated", ""},
+  };
+  const Data data;
+  for (const Row& row : rows) {
+    CAPTURE(row.expression);
+    const auto selection = Where(data.store, row.expression);
+    REQUIRE_FALSE(selection.has_value());
+    const std::string hint = selection.error().hint.text();
+    CAPTURE(hint);
+    const size_t advice = hint.find("of Python: ");
+    CHECK((advice == std::string::npos ? "" : hint.substr(advice + 11)) == row.advice);
+  }
+}
+
+TEST_CASE("the columns that an expression reads are told, however it is answered") {
+  const Data data;
+  const auto read = [&](const char* expression) {
+    std::set<std::string> columns = {"old"};
+    CHECK_MESSAGE(Where(data.store, expression, {}, {}, nullptr, &columns).has_value(), expression);
+    return columns;
+  };
+  using Columns = std::set<std::string>;
+  CHECK(read("label = 3") == Columns{"_id", "label"});                                // by kernels
+  CHECK(read("LABEL + 1 = 3 OR name = 'label'") == Columns{"_id", "label", "name"});  // by SQLite
+  CHECK(read("1") == Columns{"_id"});
 }
 
 }  // namespace

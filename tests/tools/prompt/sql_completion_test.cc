@@ -76,9 +76,15 @@ TEST_CASE("tables of another index complete with their schema, and it is quoted 
   CHECK(at("SELECT * FROM b.|") == CandidateList{"records", "shards"});
   CHECK(at("SELECT * FROM B.|re") == CandidateList{"records"});
   CHECK(at("SELECT * FROM b.|\"re") == CandidateList{"\"records\""});
+  CHECK(at("SELECT * FROM |\"b").empty());  // no table is called so: b.records is two names
+  CHECK(at("SELECT * FROM |\"rec") == CandidateList{"\"records\""});
+  CHECK(at("SELECT * FROM \"b\".|\"s") == CandidateList{"\"shards\""});
   CHECK(at("SELECT b.records.|") == CandidateList{"other"});
   CHECK(at("SELECT records.|") == CandidateList{"own"});
   CHECK(at("SELECT \"order\".records.|") == CandidateList{"third"});
+  const std::vector<SqlTable> named = {{"b.records", {}}, {"b.bad", {}}};
+  CHECK(CompleteSql("SELECT * FROM \"rec", named).candidates == CandidateList{"\"records\""});
+  CHECK(CompleteSql("SELECT * FROM \"b", named).candidates == CandidateList{"\"bad\""});
   CHECK(SqlTableText(tables[2]) == "b.records");
   CHECK(SqlTableText(tables[4]) == "\"order\".records");
   CHECK(SqlTableText({"odd table", {}}) == "\"odd table\"");

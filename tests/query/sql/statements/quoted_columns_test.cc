@@ -33,14 +33,23 @@ TEST_CASE("a column in single quotes is found if its name as text would mean lit
       {"name LIKE 'label'", {}},                              // a pattern
       {"SELECT 'label' AS kind FROM records", {}},            // meant as text
       {"SELECT ifnull(name, 'label') FROM records", {}},      // one of several arguments
-      {"\"image/id\" = 0", {}},                               // a column
-      {"'Image/Id' = 0", {}},                                 // another text
-      {"x'00' = 0 AND :label = 0", {}},                       // other literals
-      {"'label", {}},                                         // not closed
-      {"'label'", {}},                                        // nothing around it
-      {"=", {}},                                              // nothing at all
-      {"= 'label'", {}},                                      // no left side
-      {"", {}},                                               // empty
+      {"SELECT 'label', count(Label) FROM records", {}},      // a label of the row, since a term reads the column
+      {"SELECT 'image/id', avg(\"image/id\") FROM records", {}},
+      {"SELECT DISTINCT 'label', label FROM records", {}},
+      {"SELECT 'label', 1 UNION ALL SELECT 'image/id', 2", {}},               // labels of rows
+      {"SELECT 'label', 1 FROM records WHERE label > 1", {"label"}},          // read, but not by a term
+      {"SELECT 1 IN (SELECT 'label') + label FROM records", {"label"}},       // nor by a term of this SELECT
+      {"SELECT 'label', (SELECT 1 FROM shards), label FROM records", {}},     // after the FROM of another SELECT
+      {"SELECT count(DISTINCT 'label'), label FROM records", {"label"}},      // the argument of a function
+      {"SELECT 1 FROM records WHERE 'label' = 1 UNION SELECT 1", {"label"}},  // not a term
+      {"\"image/id\" = 0", {}},                                               // a column
+      {"'Image/Id' = 0", {}},                                                 // another text
+      {"x'00' = 0 AND :label = 0", {}},                                       // other literals
+      {"'label", {}},                                                         // not closed
+      {"'label'", {}},                                                        // nothing around it
+      {"=", {}},                                                              // nothing at all
+      {"= 'label'", {}},                                                      // no left side
+      {"", {}},                                                               // empty
   };
   for (const Row& row : rows) {
     CAPTURE(row.sql);

@@ -62,5 +62,17 @@ TEST_CASE("tokens of any bytes lie within the statement, in order") {
   }
 }
 
+TEST_CASE("an expression may read a table if it has the name as a whole, after SELECT or IN") {
+  const std::vector<std::string_view> tables = {"bad", "damage", "features"};
+  for (const char* const sql : {"_id IN (SELECT record FROM bad)", "_id in Bad", "EXISTS (SELECT 1 FROM \"DAMAGE\")",
+                                "1 = (SELECT count(*) FROM main.[features])", "_id IN (SELECT record FROM/**/bad)"}) {
+    CHECK_MESSAGE(MayReadTable(TokensOf(sql), tables), sql);
+  }
+  for (const char* const sql : {"badge = 3", "damage_level > 1", "\"features/x\" IS NULL", "bad = 1", "label IN (1, 2)",
+                                "label IN ('bad', 'good')", "x = (SELECT max(badge) FROM records) -- bad", ""}) {
+    CHECK_FALSE_MESSAGE(MayReadTable(TokensOf(sql), tables), sql);
+  }
+}
+
 }  // namespace
 }  // namespace ofindex
