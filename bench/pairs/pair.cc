@@ -8,13 +8,13 @@ namespace {
 
 bool was_stopped = false;
 
-struct Turn {
+struct PairTurn {
   double ours;
   double bare;
 };
 
-Result<Turn> TakeTurn(const Pair& pair, bool ours_first) {
-  Turn turn{};
+Result<PairTurn> TakeTurn(const Pair& pair, bool ours_first) {
+  PairTurn turn{};
   uint64_t ours_sum = 0;
   uint64_t bare_sum = 0;
   for (const bool ours : {ours_first, !ours_first}) {

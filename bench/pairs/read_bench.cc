@@ -137,7 +137,7 @@ Result<uint64_t> PreadAll(const Fixture& fixture, size_t batch_records) {
   });
 }
 
-void View(benchmark::State& state) {
+void ReadViews(benchmark::State& state) {
   const auto& fixture = TheFixture();
   if (!fixture) return Stop(state, fixture.error());
   Measure(state, {.claim = {"(c) random view of 350 B records / arrays over a map", BenchClaim::Bound::kAtLeast, 0.8},
@@ -189,7 +189,7 @@ void CopyNextToPread(benchmark::State& state) {
                   .bare = [&] { return PreadAll(*fixture, batch); }});
 }
 
-BENCHMARK(View)->Name("read/350B/view")->Iterations(7)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(ReadViews)->Name("read/350B/view")->Iterations(7)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(ViewInChain)->Name("read/350B/view/chain")->Iterations(7)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(ViewInGroups)->Name("read/350B/view/groups")->Iterations(7)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(CopyNextToMemcpy)

@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kBufferBytes = 256 << 10;
+constexpr uint64_t kChainBufferBytes = 256 << 10;
 constexpr uint64_t kHopBytes = 16;
 
 // The size of the first read, which shows whether to read everything or only headers. In a shard of large records, no
@@ -94,7 +94,7 @@ HeaderChain::Step HeaderChain::WalkWindow(uint64_t& position, std::vector<uint64
 
 Result<void> HeaderChain::Refill(uint64_t position) {
   Adapt(position);
-  const uint64_t wanted = hopping_ ? kHopBytes : buffer_.empty() ? kFirstBytes : kBufferBytes;
+  const uint64_t wanted = hopping_ ? kHopBytes : buffer_.empty() ? kFirstBytes : kChainBufferBytes;
   OFINDEX_TRY(Reaches(position + wanted));
   const uint64_t n = std::min(wanted, size_ - position);
   if (buffer_.size() < n) buffer_.resize(n);

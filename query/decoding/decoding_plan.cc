@@ -10,7 +10,7 @@
 namespace ofindex {
 namespace {
 
-using Form = FeatureSpec::Form;
+using SpecForm = FeatureSpec::Form;
 
 constexpr uint64_t kMaxDecodedValues = uint64_t{1} << 40;
 
@@ -20,15 +20,16 @@ tl::unexpected<Error> Refuse(const FeatureSpec& spec, std::string what, Hint hin
 
 Result<void> CheckForm(const FeatureSpec& spec) {
   const bool is_bytes = spec.type == DataType::kBytes;
-  if (spec.form == Form::kRaw && is_bytes) {
+  if (spec.form == SpecForm::kRaw && is_bytes) {
     return Refuse(spec, "raw of bytes makes no sense; expected a number type", "fixed gives byte strings as they are");
   }
-  if (spec.form != Form::kRaw && (spec.truncate || spec.pad)) return Refuse(spec, "truncate and pad apply to raw only");
-  if (spec.form != Form::kRagged && spec.values > kMaxDecodedValues) {
+  if (spec.form != SpecForm::kRaw && (spec.truncate || spec.pad))
+    return Refuse(spec, "truncate and pad apply to raw only");
+  if (spec.form != SpecForm::kRagged && spec.values > kMaxDecodedValues) {
     return Refuse(spec, StrCat(spec.values, " values in a record; expected at most ", kMaxDecodedValues));
   }
   if (!spec.fill && !spec.fill_bytes) return {};
-  if (spec.form != Form::kFixed) return Refuse(spec, "a default applies to fixed only");
+  if (spec.form != SpecForm::kFixed) return Refuse(spec, "a default applies to fixed only");
   if (spec.fill ? is_bytes : !is_bytes)
     return Refuse(spec, StrCat("the default has another type; expected ", Name(spec.type)));
   return {};

@@ -159,6 +159,26 @@ class OutputTest(FormsCase):
                 self.cat(*out, "--force")
                 self.assertGreater(len((self.dir / f"out.{form}").read_bytes()), len(before))
 
+    def test_the_name_of_a_file_chooses_the_form(self) -> None:
+        for name, form in (
+            ("a.csv", "csv"),
+            ("a.arrow", "arrow"),
+            ("a.tfrecord", "tfrecord"),
+            ("a.ofrecord", "ofrecord"),
+            ("a.jsonl", "jsonl"),
+            ("a", "jsonl"),
+        ):
+            with self.subTest(name):
+                self.expect(0, "cat", "data.tfrecord", "-o", name)
+                self.expect(0, "cat", "data.tfrecord", "--to", form, "-o", "b")
+                self.assertEqual((self.dir / name).read_bytes(), (self.dir / "b").read_bytes())
+                (self.dir / "b").unlink()
+        for name, form in (("b.csv", "arrow"), ("b.tfrecord", "jsonl"), ("b.arrow", "tfrecord"), ("part-0", "csv")):
+            with self.subTest(f"{name} as {form}"):
+                refused = self.expect_error(2, "cat", "data.tfrecord", "--to", form, "-o", name).stderr
+                self.assertIn("expected a name for that", refused)
+                self.assertFalse((self.dir / name).exists())
+
     def test_a_file_of_another_making_is_kept(self) -> None:
         (self.dir / "mine.csv").write_text("id,label\n1,2\n")
         for form in ("csv", "arrow"):

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,12 +9,14 @@
 #include "base/output_file.h"
 #include "base/text.h"
 #include "index/output/atomic_file.h"
+#include "index/output/set_names.h"
 #include "index/shards/output_rule.h"
 #include "query/dataset.h"
 #include "tools/options/reading_options.h"
 #include "tools/options/selecting.h"
 #include "tools/ordinals/listed_records.h"
 #include "tools/ordinals/ordinal_source.h"
+#include "tools/packing/row_files.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/show/chosen_features.h"
@@ -31,7 +34,7 @@ struct CatArguments {
   std::string ids;
   Expression where;
   std::vector<std::string> feature;
-  std::string to = "jsonl";
+  std::string to;
   bool no_header = false;
   std::string output;
   bool force = false;
@@ -109,6 +112,28 @@ tl::unexpected<Error> NoParquet(const CatArguments& arguments) {
                      PythonLiteral(arguments.index), ").arrow()), \"FILE.parquet\")' writes all records"));
 }
 
+// Returns the form that the end of a file's name implies; empty for other names.
+std::string FormOfName(const std::string& path) {
+  if (path.ends_with(".arrow") || path.ends_with(".feather")) return "arrow";
+  if (path.ends_with(".parquet")) return "parquet";
+  const std::optional<RowFormat> rows = RowFormatOf(path);
+  if (rows == RowFormat::kCsv) return "csv";
+  if (rows == RowFormat::kJsonLines) return "jsonl";
+  const std::optional<Framing> framing = FramingOfName(std::filesystem::path(path).filename().string());
+  return framing && !path.ends_with(".gz") ? std::string(Name(*framing)) : "";
+}
+
+// Sets the form if it was not requested. A file must not have the name of another form: nobody could read it.
+Result<void> ChooseForm(CatArguments& arguments) {
+  const std::string implied = IsToFile(arguments) ? FormOfName(arguments.output) : "";
+  if (arguments.to.empty()) arguments.to = implied.empty() ? "jsonl" : implied;
+  if (implied.empty() || implied == arguments.to || arguments.to == "raw") return {};
+  return Fail(ErrorCode::kUsage,
+              StrCat(Printable(arguments.output), ": the name is that of ", implied, ", and the form is ", arguments.to,
+                     "; expected a name for that"),
+              StrCat("omit --to, or give --to ", implied, ", or another name"));
+}
+
 Result<int> Cat(const CatArguments& arguments, const Context& context) {
   if (arguments.to == "parquet") return NoParquet(arguments);
   if (arguments.no_header && arguments.to != "csv") {
@@ -162,16 +187,20 @@ void AddCat(CommandLine& line, Context& context) {
   AddIds(verb, arguments->ids, "Records of this list of ordinals, in its order").Excludes({"--range", "--where"});
   verb.AddOption("--feature", arguments->feature, "NAME,...",
                  "Only these features (a feature list is NAME[]); a comma in a name is \\,; default: all");
-  verb.AddOption("--to", arguments->to, "FORM",
-                 "jsonl, csv, arrow (a stream or, with -o, a file), tfrecord or ofrecord (unchanged payloads, framed "
-                 "again), raw (only payloads or, with --feature, values); default jsonl")
+  verb.AddOption(
+          "--to", arguments->to, "FORM",
+          "jsonl, csv, arrow (a stream or, with -o, a file), tfrecord or ofrecord (unchanged payloads, framed "
+          "again), raw (only payloads or, with --feature, values); default: that of the name of FILE, else jsonl")
       .OneOf({"jsonl", "csv", "arrow", "parquet", "tfrecord", "ofrecord", "raw"});
   verb.AddFlag("--no-header", arguments->no_header, "Without the header of --to csv");
   verb.AddOption("-o,--output", arguments->output, "FILE", "A file to write; default: standard output").NotEmpty();
   verb.AddFlag("--force", arguments->force,
                "Replace FILE if it holds records in the output form and is not an input; default: off");
   AddReadingOptions(verb, arguments->reading);
-  verb.Runs([arguments, &context] { return Cat(*arguments, context); });
+  verb.Runs([arguments, &context]() -> Result<int> {
+    OFINDEX_TRY(ChooseForm(*arguments));
+    return Cat(*arguments, context);
+  });
 }
 
 }  // namespace ofindex

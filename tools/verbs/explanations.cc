@@ -69,13 +69,17 @@ const std::map<std::string_view, Explanation>& Explanations() {
          {"ofindex get data/train 0:3 --jsonl", "Prints three records as JSON lines"},
          {"ofindex get data/train 5 --wire", "Explains every byte of a record"}}}},
       {"cat",
-       {"Memory is bounded, however long the stream.",
+       {"Damaged records are left out. Memory is bounded, however long the stream.",
         {{"ofindex cat data/train --range 0:3", "Prints three records as JSON lines"},
          {"ofindex cat data/train --where \"name = 'setosa'\" --to tfrecord -o setosa.tfrecord",
           "Writes some of the records to a file of their own"}}}},
       {"sql",
        {"The tables are records (a row for each record), shards, features, bad and damage. A name that is not a plain "
-        "word is in double quotes, a string in single quotes. No record file is read.",
+        "word is in double quotes, a string in single quotes. Columns of every record are _id, _shard, _offset, "
+        "_length "
+        "and, after `ofindex build --verify`, _hash. Besides SQLite's functions there are median(x), percentile(x, "
+        "95), "
+        "stddev(x), variance(x), string_agg(x, ', ') and x REGEXP 'pattern'. No record file is read.",
         {{"ofindex sql data/train 'SELECT name, count(*) FROM records GROUP BY name'",
           "Counts the records of each name"},
          {"ofindex sql data/train 'SELECT _id FROM records WHERE name = :n LIMIT 3' -p n=setosa --csv",

@@ -32,6 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kSlackOfShares = 1e-9;  // that of Split()
 constexpr size_t kClassesShown = 20;
 constexpr size_t kMaxJsonClasses = 10'000;
 constexpr size_t kOrdinalBytesAtOnce = size_t{1} << 20;
@@ -89,17 +90,21 @@ Result<void> CheckShares(const std::vector<WrittenPart>& parts) {
     if (!(one.part.fraction > 0)) return {};  // the split refuses it
     if (wrong == nullptr && (one.percent || one.part.fraction > 1)) wrong = &one;
   }
-  if (wrong == nullptr || !std::isfinite(sum)) return {};
-  const bool of_hundred = sum <= 100 && (wrong->percent || sum > 10);
+  if (!std::isfinite(sum) || (wrong == nullptr && sum <= 1 + kSlackOfShares)) return {};
+  const bool of_hundred = wrong != nullptr && sum <= 100 && (wrong->percent || sum > 10);
   std::string meant;
   for (const auto& [part, is_percent] : parts) {
     const double share = mixed ? part.fraction / (is_percent ? 100 : 1) : part.fraction / (of_hundred ? 100 : sum);
     meant += StrCat(meant.empty() ? "" : ",", EscapedName(part.name), "=", RealText(share));
   }
+  const std::string hint = StrCat("shares are parts of 1, as in ", Printable(meant));
+  if (wrong == nullptr) {
+    return Fail(ErrorCode::kUsage, StrCat("the shares add up to ", RealText(sum), "; expected at most 1"), hint);
+  }
   return Fail(ErrorCode::kUsage,
               StrCat("part '", Printable(wrong->part.name), "': a share is above 0 and at most 1, got ",
                      RealText(wrong->part.fraction), wrong->percent ? "%" : ""),
-              StrCat("shares are parts of 1, as in ", Printable(meant)));
+              hint);
 }
 
 Result<std::vector<PartFile>> ParseParts(const SplitArguments& arguments) {
@@ -241,7 +246,9 @@ void AddSplit(CommandLine& line, Context& context) {
                    "NAME=SHARE,...: the parts and their shares of the records, as in train=0.9,val=0.1; shares that "
                    "add up to less than 1 leave records in no part")
       .Required();
-  verb.AddOption("--by", arguments->by, "KEY", "Keep records with the same value of this column in one part");
+  verb.AddOption("--by", arguments->by, "KEY",
+                 "Keep records with the same value of this column in one part; records without a value are divided one "
+                 "by one");
   verb.AddOption("--stratify", arguments->stratify, "COLUMN",
                  "Divide the records of each value of this column in the same shares; with --by, as nearly as whole "
                  "groups allow");

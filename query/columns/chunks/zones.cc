@@ -9,7 +9,7 @@ namespace {
 using Origin = Column::Origin;
 using Type = ColumnValue::Type;
 
-ColumnValue Integer(uint64_t value) { return {.type = Type::kInteger, .integer = static_cast<int64_t>(value)}; }
+ColumnValue WholeNumber(uint64_t value) { return {.type = Type::kInteger, .integer = static_cast<int64_t>(value)}; }
 
 Zone NullZone(uint32_t records) { return {.records = records, .min_nulls = records, .max_nulls = records}; }
 
@@ -25,8 +25,8 @@ Zone ZoneOfRecords(const SharedSource& source, Origin origin, uint64_t block) {
   const BlockMetadata& metadata = source.blocks()[block];
   Zone zone{.records = metadata.records};
   if (origin == Origin::kId) {
-    zone.min = Integer(metadata.first_record);
-    zone.max = Integer(metadata.first_record + metadata.records - 1);
+    zone.min = WholeNumber(metadata.first_record);
+    zone.max = WholeNumber(metadata.first_record + metadata.records - 1);
   } else if (origin == Origin::kShard) {
     zone.min = zone.max = {.type = Type::kText, .bytes = source.shard_text(metadata.shard)};
   } else if (origin == Origin::kHash) {
@@ -55,8 +55,8 @@ Result<Zone> ZoneOfFeature(SharedSource& source, const Column& column, uint64_t 
       return Zone{.records = records,
                   .min_nulls = std::min(AbsentIn(*metadata), records),
                   .max_nulls = std::min(AbsentIn(*metadata), records),
-                  .min = Integer(1),
-                  .max = Integer(1)};
+                  .min = WholeNumber(1),
+                  .max = WholeNumber(1)};
     }
     case ColumnRole::kSize:
       if (!value) return NullZone(records);

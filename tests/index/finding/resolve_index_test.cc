@@ -16,16 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string Value(const Result<std::string>& result) { return result ? *result : "error: " + result.error().message; }
+std::string ResolvedTo(const Result<std::string>& result) {
+  return result ? *result : "error: " + result.error().message;
+}
 
 TEST_CASE("a name that ends in .ofidx is the index itself") {
   const TempDir dir;
   fs::create_directories(dir / "data/train");
   WriteFile(dir / "data/train.ofidx", "x");
   const InFolder in(dir.path());
-  CHECK(Value(ResolveIndex("data/train.ofidx")) == "data/train.ofidx");
-  CHECK(Value(ResolveIndex("data/train")) == "data/train.ofidx");
-  CHECK(Value(ResolveIndex("data/train/")) == "data/train.ofidx");
+  CHECK(ResolvedTo(ResolveIndex("data/train.ofidx")) == "data/train.ofidx");
+  CHECK(ResolvedTo(ResolveIndex("data/train")) == "data/train.ofidx");
+  CHECK(ResolvedTo(ResolveIndex("data/train/")) == "data/train.ofidx");
 }
 
 TEST_CASE("a name that is empty, or the map of an index, is an error") {
@@ -62,7 +64,7 @@ TEST_CASE("a place that cannot be looked into does not hide an index that is the
   for (const char* place : {"loop", "file"}) {
     CAPTURE(place);
     ::setenv("OFINDEX_INDEX_DIR", (dir / place).c_str(), 1);
-    CHECK(Value(ResolveIndex("data/train")) == "data/train.ofidx");
+    CHECK(ResolvedTo(ResolveIndex("data/train")) == "data/train.ofidx");
   }
   folder.empty() ? ::unsetenv("OFINDEX_INDEX_DIR") : ::setenv("OFINDEX_INDEX_DIR", folder.c_str(), 1);
 }
