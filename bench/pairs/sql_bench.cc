@@ -19,28 +19,28 @@ namespace ofindex {
 namespace {
 
 /// The records as the virtual table, and as an ordinary table.
-struct Fixture {
+struct SqlFixture {
   SqlSession session;
   PlainTable table;
 };
 
-Result<Fixture> MakeFixture() {
+Result<SqlFixture> MakeSqlFixture() {
   OFINDEX_ASSIGN(const DataSet data, ImageRecords());
   OFINDEX_TRY(Rebuild(data.folder, kFourColumns));
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(data.folder));
   OFINDEX_ASSIGN(SqlSession session, OpenSession(*snapshot));
   OFINDEX_ASSIGN(PlainTable table, PlainTable::Copy(session, MemoryFolder() + "/plain-table.sqlite"));
-  return Fixture{std::move(session), std::move(table)};
+  return SqlFixture{std::move(session), std::move(table)};
 }
 
 // Created once, by the first benchmark that needs it.
-Result<Fixture>& TheFixture() {
-  static Result<Fixture> fixture = MakeFixture();
+Result<SqlFixture>& TheSqlFixture() {
+  static Result<SqlFixture> fixture = MakeSqlFixture();
   return fixture;
 }
 
 void Ask(benchmark::State& state, const BenchClaim& claim, const Question& question) {
-  auto& fixture = TheFixture();
+  auto& fixture = TheSqlFixture();
   if (!fixture) return Stop(state, fixture.error());
   const auto data = ImageRecords();
   if (!data) return Stop(state, data.error());
@@ -52,7 +52,7 @@ void Ask(benchmark::State& state, const BenchClaim& claim, const Question& quest
 
 // Runs the same query twice: on `records`, and on a copy that the statement creates and SQLite indexes automatically.
 void AskCopy(benchmark::State& state, const BenchClaim& claim, const Question& question, const Question& of_copy) {
-  auto& fixture = TheFixture();
+  auto& fixture = TheSqlFixture();
   if (!fixture) return Stop(state, fixture.error());
   const auto data = ImageRecords();
   if (!data) return Stop(state, data.error());

@@ -156,6 +156,7 @@ TEST_CASE("each kind of failure has its error code") {
 
 TEST_CASE("the error of a missing index names the path and the command that builds an index") {
   const TempDir dir;
+  WriteFile(dir / "no-such", "data without an index");
   const auto missing = Dataset::Open(dir / "no-such");
   REQUIRE_FALSE(missing);
   CHECK(missing.error().message.find("no-such") != std::string::npos);

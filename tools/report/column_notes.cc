@@ -9,13 +9,13 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kNamesShown = 5;
+constexpr size_t kColumnsNamed = 5;
 
 // Returns "a, b and 3 more".
 std::string Enumerated(const std::vector<std::string>& texts) {
   std::string text;
-  for (size_t i = 0; i < std::min(texts.size(), kNamesShown); ++i) text += StrCat(i == 0 ? "" : ", ", texts[i]);
-  return texts.size() > kNamesShown ? StrCat(text, " and ", texts.size() - kNamesShown, " more") : text;
+  for (size_t i = 0; i < std::min(texts.size(), kColumnsNamed); ++i) text += StrCat(i == 0 ? "" : ", ", texts[i]);
+  return texts.size() > kColumnsNamed ? StrCat(text, " and ", texts.size() - kColumnsNamed, " more") : text;
 }
 
 // Returns how many records have several values in a feature; the index does not count those with an empty list apart.
@@ -31,7 +31,7 @@ void AddNoteOnLists(const BuildReport& report, std::vector<std::string>& notes) 
   for (const FeatureRow& row : report.features) {
     if (!ReadsListsAsNull(row)) continue;
     texts.push_back(StrCat(Printable(MainColumn(row)), " (", RecordsWithSeveral(row), ")"));
-    if (texts.size() <= kNamesShown) choice->names.push_back(row.name);
+    if (texts.size() <= kColumnsNamed) choice->names.push_back(row.name);
   }
   if (texts.empty()) return;
   std::sort(choice->names.begin(), choice->names.end());
