@@ -36,11 +36,17 @@ struct WhereQuery {
   // `shared` may be null.
   static Result<WhereQuery> Open(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
                                  const std::shared_ptr<SharedCatalog>& shared) {
+    const std::vector<SqlToken> tokens = TokensOf(expression);
+    // In the parentheses around it, it would be the value of its first row.
+    if (!tokens.empty() && (tokens[0].IsWord("select") || tokens[0].IsWord("with"))) {
+      return Fail(ErrorCode::kUsage, "SQL: a whole query; expected an expression alone, as after WHERE",
+                  "leave out SELECT ... WHERE; `ofindex sql INDEX QUERY` answers whole queries");
+    }
     auto pushed = std::make_shared<PushedConstraints>();
     std::vector<std::string> tables = {"records"};
     std::shared_ptr<const Catalog> catalog;
     // Most expressions do not read the catalog, and then it is not read here either.
-    if (shared != nullptr && MayReadTable(TokensOf(expression), kCatalogTables)) {
+    if (shared != nullptr && MayReadTable(tokens, kCatalogTables)) {
       OFINDEX_ASSIGN(Catalog read, ReadCatalog(*shared));
       catalog = std::make_shared<const Catalog>(std::move(read));
       tables.insert(tables.end(), std::begin(kCatalogTables), std::end(kCatalogTables));
