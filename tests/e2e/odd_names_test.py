@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 from e2e import samples
-from e2e.command import CommandTest, Finished
+from e2e.command import COMMAND, CommandTest, Finished
 from oracle import messages, records
 
 NAMES = (
@@ -155,3 +158,32 @@ class OddNamesTest(CommandTest):
                 self.done("stats", "one", *(() if name.startswith("-") else (name,)), "_length")
                 self.done("stats", "one", f"--by={name}", "_id")
                 self.done("split", "one", "a=1", f"--by={name}", "-o", "out", "--force")
+
+    def test_a_command_in_a_hint_can_be_pasted(self) -> None:
+        self.folder("")
+        for name in ("$(touch pwned)", "a b", "-rf", "`touch pwned`", "it's;touch pwned", "new\nline"):
+            given_name = given(f"{name}.csv")[-1]
+            records.write_tfrecord(self.work / f"{name}.csv", samples.payloads(3))
+            with (self.work / f"{name}.csv").open("ab") as shard:
+                shard.write(b"torn")
+            damaged = self.command_in_hint("build", given_name, "-q", code=3)
+            (self.work / f"{name}.csv").write_text("a,b\n1\n")
+            wrong = self.command_in_hint("pack", given_name, "--to", "ofrecord", "-o", "out/packed", code=3)
+            with self.subTest(name=name):
+                if name.isprintable():
+                    self.assertIn(b"torn_tail", self.pasted(damaged))
+                    self.assertEqual(self.pasted(wrong), b"1\n")
+                else:
+                    self.assertEqual((damaged, wrong), ("ofindex info INDEX", "sed -n 2p FILE"))
+        self.assertNotIn("pwned", os.listdir(self.work))
+
+    def command_in_hint(self, *args: str, code: int) -> str:
+        """The command between backticks in the hint of a verb that fails."""
+        failed = self.expect(code, *args, cwd=self.work).stderr
+        found = re.search(r"^hint: .*?`(.*)` (?:lists|shows) the ", failed, re.MULTILINE)
+        assert found, failed
+        return found[1]
+
+    def pasted(self, command: str) -> bytes:
+        shell = f'ofindex() {{ {shlex.quote(str(COMMAND))} "$@"; }}\n{command}'
+        return subprocess.run(["sh", "-c", shell], cwd=self.work, stdout=subprocess.PIPE, check=True).stdout

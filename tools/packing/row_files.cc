@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "index/finding/missing_paths.h"
 #include "tools/packing/csv_row.h"
 #include "tools/packing/json_row.h"
 
@@ -27,8 +28,9 @@ Error AtRow(const std::string& path, uint64_t offset, uint64_t line, Error error
   if (!IsOfRow(error)) return error;
   error.message = StrCat(Printable(path), "@", offset, ": line ", line, ": ", error.message);
   if (!error.hint.empty()) return error;
-  error.hint = path == kStandardInputName ? Hint("write the rows to a file, and look at the line there")
-                                          : Hint(StrCat("`sed -n ", line, "p ", Printable(path), "` shows the line"));
+  error.hint = path == kStandardInputName
+                   ? Hint("write the rows to a file, and look at the line there")
+                   : Hint(StrCat("`sed -n ", line, "p ", PathWord(path, "FILE"), "` shows the line"));
   return error;
 }
 

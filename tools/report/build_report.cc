@@ -167,6 +167,12 @@ int ReportUnreadable(const BuildReport& report, const std::string& verb, const C
   return ExitCode(ErrorCode::kIo);
 }
 
+// Returns the path of an index as one word of a shell, or what stands for a path that cannot be printed.
+std::string IndexWord(const std::string& path) {
+  if (Printable(path) != path) return "INDEX";
+  return ShellWord(path.find_first_of("-@") == 0 ? "./" + path : path);
+}
+
 // Damage does not fail the build, since the index is complete; the exit code reports that the data are damaged.
 int ReportDamage(const BuildReport& report, const std::string& verb, const Context& context) {
   const std::vector<std::string> texts = FindingsOf(report).certain;
@@ -175,7 +181,7 @@ int ReportDamage(const BuildReport& report, const std::string& verb, const Conte
     return damage.range.reason == DamageReason::kLfsPointer;
   });
   std::string hint =
-      StrCat("every intact record is in the index; `ofindex info ", Printable(report.index), "` lists the damage",
+      StrCat("every intact record is in the index; `ofindex info ", IndexWord(report.index), "` lists the damage",
              report.facts.checked == Checked::kFraming ? "; payloads were not checked: --verify does that" : "");
   if (report.facts.part)
     hint = "every intact record is in the part; merge all parts, and `ofindex info` lists the damage";
