@@ -143,6 +143,10 @@ class FormsOfListsTest(PipesCase):
             "\ufeffname,ordinal,x\r\n,5,1\r\n\"a,\"\"b\"\"\nc\",7,2\r\nx,9,3",
             ",ordinal\n0,5\n1,7\n2,9\n",
             "name, _id\na, 5\nb, 7\nc, 9\n",
+            '{"x":0.' + "1" * 200 + ',"_id":5} 7 9',
+            "0" * 63 + "5 7\n9",
+            "_id,x\n" + "0" * 63 + "5,\n7,\n9,\n",
+            "x,_id\r\n," + "0" * 63 + "5\r\n,7\r\n,9\r\n",
             "_id,5,7,9\n",  # one line of text: numbers are not names of columns
             "ordinal, 5, 7\n9",
             "_id,-55,7,9",
@@ -247,6 +251,11 @@ class FormsOfListsTest(PipesCase):
             ("_id," + "c" * 65_537 + "\n5", 7, "@4: line 1: ", "the name of column 2 is too long"),
             ('"' + "c" * 65_536 + '",_id\n1,5', 7, "@0: line 1: ", "the name of column 1 is too long"),
             ("\x1b[31m", 2, "@0: line 1: ", r"\x1b"),
+            ("0" * 64 + "12 3\n", 2, "@0: line 1: ", "expected an ordinal of at most 64 bytes, got '0000"),
+            ("a,_id\n1," + "0" * 64 + "12\n", 2, "@8: line 2: ", "at most 64 bytes, got '0000"),
+            ("a,_id\n1," + "0" * 64 + "\r1\r\n", 2, "@8: line 2: ", "at most 64 bytes, got '0000"),
+            ('{"_id":' + "0" * 64 + "12}", 2, "@7: line 1: ", "at most 64 bytes, got '0000"),
+            ("[5," + "0" * 64 + "12]", 2, "@3: line 1: ", "at most 64 bytes, got '0000"),
         ):
             with self.subTest(text=text[:20]):
                 (self.dir / "list").write_text(text)

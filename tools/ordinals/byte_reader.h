@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ struct BytePlace {
   uint64_t byte = 0;
   uint64_t line = 1;
 };
+
+/// The longest text of an ordinal. Longer words are kept up to one byte more, which tells them from ordinals.
+constexpr size_t kMaxOrdinalBytes = 64;
 
 /// Reads a file, or standard input, byte by byte, with one byte of look-ahead. Waits for no more bytes than it is asked
 /// for. Moves, does not copy; not thread-safe.

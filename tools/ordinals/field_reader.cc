@@ -3,17 +3,13 @@
 #include <utility>
 
 namespace ofindex {
-namespace {
-
-constexpr size_t kMaxKept = 64;
-
-}  // namespace
 
 Result<FieldRead> ReadField(ByteReader& bytes, uint64_t most, std::string begun) {
   FieldRead field{.text = std::move(begun)};
   bool has_quotes = false;  // around it
   bool within = false;      // them
   bool closed = false;      // by the byte before
+  bool kept = true;         // all of it
   for (uint64_t read = 0;; ++read) {
     OFINDEX_ASSIGN(const int byte, bytes.Peek());
     const bool ends = byte == ByteReader::kEnd || (!within && (byte == ',' || byte == '\n'));
@@ -37,9 +33,10 @@ Result<FieldRead> ReadField(ByteReader& bytes, uint64_t most, std::string begun)
     if (byte == '"' && closed) within = true;  // two quotes stand for one
     closed = false;
     if (byte == ' ' && field.text.empty() && !has_quotes) continue;
-    if (field.text.size() < kMaxKept) field.text += static_cast<char>(byte);
+    kept = field.text.size() <= kMaxOrdinalBytes;
+    if (kept) field.text += static_cast<char>(byte);
   }
-  if (field.end == FieldEnd::kRow && field.text.ends_with('\r')) field.text.pop_back();
+  if (field.end == FieldEnd::kRow && kept && field.text.ends_with('\r')) field.text.pop_back();
   return field;
 }
 

@@ -22,10 +22,10 @@ struct FieldRead {
   FieldEnd end = FieldEnd::kRow;
 };
 
-/// Reads the next field, and moves past the comma or line end after it. Keeps the first 64 bytes of its text, without
-/// spaces before it. Line ends are LF or CRLF; quoted fields may contain them. A quote within a field that has none at
-/// its begin is text. At most `most` bytes of the field are read. `begun` is the begin of the field, without quotes, if
-/// that was read already. Errors: those of ByteReader.
+/// Reads the next field, and moves past the comma or line end after it. Keeps the first bytes of its text, one more
+/// than an ordinal may have, without spaces before it. Line ends are LF or CRLF; quoted fields may contain them. A
+/// quote within a field that has none at its begin is text. At most `most` bytes of the field are read. `begun` is the
+/// begin of the field, without quotes, if that was read already. Errors: those of ByteReader.
 [[nodiscard]] Result<FieldRead> ReadField(ByteReader& bytes, uint64_t most = UINT64_MAX, std::string begun = {});
 
 }  // namespace ofindex

@@ -127,8 +127,11 @@ Result<void> JsonOrdinals::SkipValue() {
     } else if (depth > 0 && IsOneOf(byte, ",:")) {
       list_.Skip();
     } else {
-      OFINDEX_ASSIGN(const std::string word, list_.TakeWord(kJsonWordEnds));
+      OFINDEX_ASSIGN(std::string word, list_.TakeWord(kJsonWordEnds));
       if (word.empty()) return list_.Wrong("not JSON");
+      while (!word.empty()) {
+        OFINDEX_ASSIGN(word, list_.TakeWord(kJsonWordEnds));
+      }
     }
   } while (depth > 0);
   return {};

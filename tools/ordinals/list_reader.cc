@@ -4,11 +4,6 @@
 #include "query/ordinals.h"
 
 namespace ofindex {
-namespace {
-
-constexpr size_t kMaxWordBytes = 64;
-
-}  // namespace
 
 bool IsOneOf(int byte, std::string_view set) {
   return byte != ByteReader::kEnd && set.find(static_cast<char>(byte)) != std::string_view::npos;
@@ -27,13 +22,17 @@ Result<std::string> ListReader::TakeWord(std::string_view ends) {
   std::string word;
   for (;;) {
     OFINDEX_ASSIGN(const int byte, bytes_.Peek());
-    if (byte == ByteReader::kEnd || IsOneOf(byte, ends) || word.size() == kMaxWordBytes) return word;
+    if (byte == ByteReader::kEnd || IsOneOf(byte, ends) || word.size() > kMaxOrdinalBytes) return word;
     word += static_cast<char>(byte);
     bytes_.Skip();
   }
 }
 
 Result<uint64_t> ListReader::Parse(const std::string& word) const {
+  if (word.size() > kMaxOrdinalBytes) {
+    return Wrong(StrCat("expected an ordinal of at most ", kMaxOrdinalBytes, " bytes, got '",
+                        Printable(word.substr(0, kMaxOrdinalBytes)), "...'"));
+  }
   auto range = ParseOrdinals(word, size_);
   if (range && range->end == range->begin + 1 && word.find(':') == std::string::npos) return range->begin;
   if (range) return Wrong("expected one ordinal, got a range");

@@ -29,8 +29,8 @@ class ListReader {
   /// Moves past the next bytes that are in `set`, and returns the byte that follows them. Errors: those of ByteReader.
   [[nodiscard]] Result<int> SkipAll(std::string_view set);
 
-  /// Marks the place of the next word, moves past it, and returns it: all up to one of the bytes `ends`, but at most 64
-  /// bytes. Errors: those of ByteReader.
+  /// Marks the place of the next word, moves past it, and returns it: all up to one of the bytes `ends`, but at most
+  /// one byte more than an ordinal may have. Errors: those of ByteReader.
   [[nodiscard]] Result<std::string> TakeWord(std::string_view ends);
 
   /// Returns the ordinal that `word` is. Errors: kUsage; kOutOfRange.
