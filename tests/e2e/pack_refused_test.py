@@ -39,6 +39,19 @@ class ErrorsTest(PackTest):
             ("r.csv", 'a,b\n1,x"y"\n', 4, 2, "quotes"),
             ("r.csv", "a\n1\r2\n", 2, 2, "carriage return"),
             ("r.csv", b"\x1f\x8b\x08\x00", 0, 0, "compressed"),
+            ("r.csv", "a,\n1,\n", 0, 1, "column 2 of the header has no name; expected a name"),
+            ("r.csv", '"",b\n1,2\n', 0, 1, "column 1 of the header has no name"),
+            ("r.csv", '\n"a\tb"\n1\n', 1, 2, r"the name of column 1 of the header, 'a\x09b', has a control character"),
+            ("r.csv", "a\0b\n1\n", 0, 1, "a control character"),
+            ("r.csv", "a\x85\n1\n", 0, 1, "a control character"),
+            ("r.csv", b"a,\xff\n1,2\n", 0, 1, "the name of column 2 of the header, '\\xff', is not UTF-8"),
+            ("r.tsv", "a\t\n1\t\n", 0, 1, "column 2 of the header has no name"),
+            ("r.jsonl", good + '{"":1}\n', 8, 2, "a key has no name; expected a name"),
+            ("r.jsonl", good + '{"":{"base64":""}}\n', 8, 2, "a key has no name"),
+            ("r.jsonl", good + '{"":[]}\n', 8, 2, "a key has no name"),
+            ("r.jsonl", good + '{"a\\nb":1}\n', 8, 2, r"the name of a key, 'a\x0ab', has a control character"),
+            ("r.jsonl", good + '{"b":{"\\u0000":[1]}}\n', 8, 2, "a control character"),
+            ("r.jsonl", good + '{"b\\u0000":{"c":[1]}}\n', 8, 2, "a control character"),
         ]
         for name, content, byte, line, cause in table:
             for args in ((), ("--seed", "1")):
@@ -196,15 +209,24 @@ class HostileTest(PackTest):
         self.assertEqual((found["e"], found["f"]), (("double", [2e38]), ("double", [100.0])))
 
     def test_nul_bytes_are_kept(self) -> None:
-        self.write("r.jsonl", '{"a\\u0000b":"c\\u0000d"}\n')
-        self.assertEqual(self.pack("r.jsonl"), [{"a\0b": ("bytes", [b"c\0d"])}])
-        self.write("r.csv", b"a\0b,c\nx\0y,1\n")
-        self.assertEqual(self.pack("r.csv"), [{"a\0b": ("bytes", [b"x\0y"]), "c": ("int64", [1])}])
+        self.write("r.jsonl", '{"a":"c\\u0000d"}\n')
+        self.assertEqual(self.pack("r.jsonl"), [{"a": ("bytes", [b"c\0d"])}])
+        self.write("r.csv", b"a,c\nx\0y,1\n")
+        self.assertEqual(self.pack("r.csv"), [{"a": ("bytes", [b"x\0y"]), "c": ("int64", [1])}])
 
-    def test_a_column_whose_name_is_not_text_is_refused_in_an_example(self) -> None:
-        self.write("r.csv", b"\xff\n1\n")
-        self.assertIn("r.csv@2: line 2: ", self.assert_refused(3, "r.csv", "--to", "tfrecord", "-o", "out").stderr)
-        self.expect(0, "pack", "r.csv", "--to", "ofrecord", "-o", "out")
+    def test_a_name_that_a_build_does_not_take_is_refused_in_each_format(self) -> None:
+        schema = self.write_schema({"a": "int", "": "int", "m": "map<int>"})
+        self.write_rows("r.jsonl", [{"a": 1, "": 2}])
+        self.write_rows("m.jsonl", [{"a": 1, "m": {"\n": 2}}])
+        self.write("r.csv", "a,\n1,2\n")
+        for name in ("r.jsonl", "m.jsonl", "r.csv"):
+            for to in ("tfrecord", "ofrecord"):
+                failed = self.assert_refused(3, name, "--schema", schema, "--to", to, "-o", "out")
+                self.assertIn("hint: give it a name", failed.stderr)
+
+    def test_the_names_of_objects_are_the_begins_of_names(self) -> None:
+        self.write_rows("r.jsonl", [{"": {"a": 1}, "b": {"": 2}}])
+        self.assertEqual(self.pack("r.jsonl"), [{".a": ("int64", [1]), "b.": ("int64", [2])}])
 
     def test_more_shards_than_descriptors_can_be_written(self) -> None:
         self.write("r.jsonl", '{"a":1}\n')

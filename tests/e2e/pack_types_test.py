@@ -279,26 +279,18 @@ class InferenceTest(PackTest):
         self.write_rows("rows.jsonl", [{"a": [1]}, {"a": []}])
         self.assertEqual(self.pack("rows.jsonl"), [{"a": ("int64", [1])}, {"a": ("int64", [])}])
 
-    def test_names_may_be_any_text(self) -> None:
-        names = [
-            "",
-            "a b",
-            "tab\there",
-            "line\nend",
-            "nul\0in",
-            'quo"te',
-            "\u00fc",
-            "\U0001f600",
-            "x" * 5000,
-            "\x1b[31m",
-        ]
+    def test_names_may_be_any_text_without_control_characters(self) -> None:
+        names = ["a b", " ", 'quo"te', "\u00a0", "\u00fc", "\u202e", "\U0001f600", "x" * 5000]
         row = {name: number for number, name in enumerate(names)}
         self.write_rows("rows.jsonl", [row])
         expected = {name: ("int64", [number]) for name, number in row.items()}
         for to in (TFRECORD, OFRECORD):
             self.assertEqual(self.pack("rows.jsonl", to=to), [expected])
         printed = self.expect(0, "pack", "rows.jsonl", "--to", "tfrecord", "-o", "n.tfrecord")
-        self.assertEqual(printed.text.count("\n"), 2, "control characters are not printed")
-        self.assertNotIn("\x1b", printed.text)
+        self.assertEqual(printed.text.count("\n"), 2)
+        self.assertNotIn("\u202e", printed.text)
+        self.expect(0, "build", "n.tfrecord", "-q")
+        features = self.expect(0, "schema", "n.tfrecord", "--json").json["features"]
+        self.assertEqual({feature["name"] for feature in features}, set(names))
         listed = self.expect(0, "pack", "rows.jsonl", "--to", "tfrecord", "-o", "n.tfrecord", "--force", "--json").json
         self.assertEqual([one["name"] for one in listed["features"]][:4], names[:4])

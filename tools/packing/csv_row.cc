@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "tools/packing/name_check.h"
 
 namespace ofindex {
 namespace {
@@ -109,6 +110,7 @@ Result<std::vector<std::string>> ParseCsvHeader(std::string_view row, char separ
   std::set<std::string> names;
   for (const CsvFields::Field& field : fields.fields()) {
     columns.emplace_back(fields.TextOf(field));
+    OFINDEX_TRY(CheckFeatureName(columns.back(), StrCat("column ", columns.size(), " of the header")));
     if (names.insert(columns.back()).second) continue;
     return Fail(ErrorCode::kFormat, StrCat("two columns are called '", Printable(columns.back()), "'"));
   }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "query/columns/base64.h"
+#include "tools/packing/name_check.h"
 
 namespace ofindex {
 namespace {
@@ -39,16 +40,25 @@ class JsonRowParser : public RowParser {
     const size_t outer = name_.size();
     for (const auto member : object) {
       if (outer == 0) {
+        OFINDEX_TRY(CheckName(member.key, member.value));
         OFINDEX_TRY(Take(member.key, member.value, depth));
         continue;
       }
       name_.resize(outer);
       name_ += member.key;
       const std::string name = name_;
+      OFINDEX_TRY(CheckName(name, member.value));
       OFINDEX_TRY(Take(name, member.value, depth));
     }
     name_.resize(outer);
     return {};
+  }
+
+  // Checks the name of a feature. That of an object is only the begin of names.
+  static Result<void> CheckName(std::string_view name, const dom::element& value) {
+    dom::object object;
+    if (value.get(object) == simdjson::SUCCESS && !IsBytes(object)) return {};
+    return CheckFeatureName(name, "a key");
   }
 
   Result<void> Take(std::string_view name, const dom::element& element, int depth) {

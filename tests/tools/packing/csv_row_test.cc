@@ -43,7 +43,11 @@ TEST_CASE("after a refused CSV row, the parser continues with the next row") {
 }
 
 TEST_CASE("a CSV header is a list of distinct names") {
-  CHECK(ParseCsvHeader("a,\"b,c\",", ',') == Lines{"a", "b,c", ""});
+  CHECK(ParseCsvHeader("a,\"b,c\", ,é", ',') == Lines{"a", "b,c", " ", "é"});
+  for (const char* header : {"a,", ",a", "a,\"\",b", "a\x01", "a\x7f", "a\xc2\x85", "a\xff"}) {
+    CAPTURE(header);
+    CHECK_FALSE(ParseCsvHeader(header, ','));
+  }
   CHECK_FALSE(ParseCsvHeader("a,b,a", ','));
   CHECK_FALSE(ParseCsvHeader("a,\"b", ','));
 }
