@@ -144,6 +144,15 @@ bool IsUtf8(std::string_view text) {
   return true;
 }
 
+bool HasControl(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(text[i]);
+    if (byte < 0x20 || byte == 0x7f) return true;
+    if (byte == 0xc2 && static_cast<uint8_t>(text[i + 1]) < 0xa0) return true;
+  }
+  return false;
+}
+
 std::string Printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {

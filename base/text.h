@@ -49,6 +49,9 @@ template <typename... Args>
 /// Returns true if `text` is well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
 [[nodiscard]] bool IsUtf8(std::string_view text);
 
+/// Returns true if `text`, which is UTF-8, has a character of Unicode's category Cc: below U+0020, or U+007F to U+009F.
+[[nodiscard]] bool HasControl(std::string_view text);
+
 /// Returns `text` made safe to print: control characters and bytes that are not UTF-8 become \xNN, so that a file name
 /// or feature name cannot move the reader's cursor.
 [[nodiscard]] std::string Printable(std::string_view text);

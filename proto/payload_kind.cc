@@ -9,16 +9,6 @@
 namespace ofindex {
 namespace {
 
-/// Returns true if `text`, which is UTF-8, has a character of Unicode's category Cc: below U+0020, or U+007F to U+009F.
-[[nodiscard]] bool HasControl(std::string_view text) {
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<uint8_t>(text[i]);
-    if (byte < 0x20 || byte == 0x7f) return true;
-    if (byte == 0xc2 && static_cast<uint8_t>(text[i + 1]) < 0xa0) return true;
-  }
-  return false;
-}
-
 [[nodiscard]] bool IsStrictKey(std::string_view key) { return !key.empty() && IsUtf8(key) && !HasControl(key); }
 
 /// Returns true if every field of `message` is field 1, holds a message, and passes `is_strict`.

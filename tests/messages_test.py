@@ -66,6 +66,10 @@ CALLERS = {
 
 #: Whole messages and hints that are variables: where they are made.
 MADE_ELSEWHERE = {
+    "{AtMark(what)}": "tools/ordinals/: the list and the line, and what is wrong there",
+    '{AtMark((StrCat("a header of over ",FormatCount(kMaxColumns)," columns")))}': "the same",
+    '{AtMark((StrCat("the name of column ",names.size()," is too long; expected at most ",FormatCount(kMaxNameBytes),'
+    '" bytes")))}': "the same",
     "{ChangedHint(facts)}": "index/build/freshness.cc: a hint in each case",
     "{ColumnHint(missing,is_part,in_double_quotes,wrong)}": "query/sql/sql_error.cc: a hint in each case",
     "{Describe(malformed)}": "proto/wire: the byte and the fault",

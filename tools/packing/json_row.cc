@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "query/columns/base64.h"
-#include "tools/packing/name_check.h"
+#include "tools/packing/pack_schema.h"
 
 namespace ofindex {
 namespace {

@@ -59,4 +59,9 @@ struct PackSchema {
   [[nodiscard]] static Result<PackSchema> Parse(std::string_view json);
 };
 
+/// Checks that `name` is one that a build takes for the name of a feature: text without control characters, not empty.
+/// A record with any other name would be an opaque payload, without columns. `what` has the name: "column 2". Errors:
+/// kFormat.
+[[nodiscard]] Result<void> CheckFeatureName(std::string_view name, std::string_view what);
+
 }  // namespace ofindex
