@@ -40,7 +40,7 @@ struct WhereQuery {
     // In the parentheses around it, it would be the value of its first row.
     if (!tokens.empty() && (tokens[0].IsWord("select") || tokens[0].IsWord("with"))) {
       return Fail(ErrorCode::kUsage, "SQL: a whole query; expected an expression alone, as after WHERE",
-                  "leave out SELECT ... WHERE; `ofindex sql INDEX QUERY` answers whole queries");
+                  "leave out SELECT ... WHERE, or answer the whole query with `ofindex sql`");
     }
     auto pushed = std::make_shared<PushedConstraints>();
     std::vector<std::string> tables = {"records"};

@@ -88,6 +88,34 @@ OutputKind KindOf(const CatArguments& arguments) {
   return arguments.to == "raw" ? OutputKind::kRaw : OutputKind::kJsonLines;
 }
 
+// Returns the form that the end of a file's name implies; empty for other names.
+std::string FormOfName(const std::string& path) {
+  if (path.ends_with(".arrow") || path.ends_with(".feather")) return "arrow";
+  if (path.ends_with(".parquet")) return "parquet";
+  const std::optional<RowFormat> rows = RowFormatOf(path);
+  if (rows == RowFormat::kCsv) return "csv";
+  if (rows == RowFormat::kJsonLines) return "jsonl";
+  const std::optional<Framing> framing = FramingOfName(std::filesystem::path(path).filename().string());
+  return framing && !path.ends_with(".gz") ? std::string(Name(*framing)) : "";
+}
+
+// Sets the form if it was not requested.
+void ChooseForm(CatArguments& arguments) {
+  if (!arguments.to.empty()) return;
+  const std::string implied = IsToFile(arguments) ? FormOfName(arguments.output) : "";
+  arguments.to = implied.empty() ? "jsonl" : implied;
+}
+
+// A file must not have the name of another form: nobody could read it.
+Result<void> CheckName(const CatArguments& arguments) {
+  const std::string implied = FormOfName(arguments.output);
+  if (implied.empty() || implied == arguments.to || arguments.to == "raw") return {};
+  return Fail(ErrorCode::kUsage,
+              StrCat(Printable(arguments.output), ": the name is that of ", implied, ", and the form is ", arguments.to,
+                     "; expected a name for that"),
+              StrCat("omit --to, or give --to ", implied, ", or another name"));
+}
+
 // Runs before any record is read. The output must not be an input, and a new shard must not lie among the input shards.
 Result<void> CheckSink(const CatArguments& arguments, const Dataset& dataset) {
   if (!IsToFile(arguments)) return {};
@@ -98,6 +126,7 @@ Result<void> CheckSink(const CatArguments& arguments, const Dataset& dataset) {
   const bool shard = ParseFraming(arguments.to).has_value();
   if (shard) OFINDEX_TRY(CheckAlone(arguments.output));
   OFINDEX_TRY(CheckOutput(arguments.output, KindOf(arguments), arguments.force, inputs));
+  OFINDEX_TRY(CheckName(arguments));
   if (!shard) return {};
   return CheckOutside(arguments.output, OutputShape::kFile, inputs);
 }
@@ -110,28 +139,6 @@ tl::unexpected<Error> NoParquet(const CatArguments& arguments) {
               StrCat("python3 -c 'import ofindex, pyarrow, pyarrow.parquet; pyarrow.parquet.write_table(pyarrow.table("
                      "ofindex.open(",
                      PythonLiteral(arguments.index), ").arrow()), \"FILE.parquet\")' writes all records"));
-}
-
-// Returns the form that the end of a file's name implies; empty for other names.
-std::string FormOfName(const std::string& path) {
-  if (path.ends_with(".arrow") || path.ends_with(".feather")) return "arrow";
-  if (path.ends_with(".parquet")) return "parquet";
-  const std::optional<RowFormat> rows = RowFormatOf(path);
-  if (rows == RowFormat::kCsv) return "csv";
-  if (rows == RowFormat::kJsonLines) return "jsonl";
-  const std::optional<Framing> framing = FramingOfName(std::filesystem::path(path).filename().string());
-  return framing && !path.ends_with(".gz") ? std::string(Name(*framing)) : "";
-}
-
-// Sets the form if it was not requested. A file must not have the name of another form: nobody could read it.
-Result<void> ChooseForm(CatArguments& arguments) {
-  const std::string implied = IsToFile(arguments) ? FormOfName(arguments.output) : "";
-  if (arguments.to.empty()) arguments.to = implied.empty() ? "jsonl" : implied;
-  if (implied.empty() || implied == arguments.to || arguments.to == "raw") return {};
-  return Fail(ErrorCode::kUsage,
-              StrCat(Printable(arguments.output), ": the name is that of ", implied, ", and the form is ", arguments.to,
-                     "; expected a name for that"),
-              StrCat("omit --to, or give --to ", implied, ", or another name"));
 }
 
 Result<int> Cat(const CatArguments& arguments, const Context& context) {
@@ -197,8 +204,8 @@ void AddCat(CommandLine& line, Context& context) {
   verb.AddFlag("--force", arguments->force,
                "Replace FILE if it holds records in the output form and is not an input; default: off");
   AddReadingOptions(verb, arguments->reading);
-  verb.Runs([arguments, &context]() -> Result<int> {
-    OFINDEX_TRY(ChooseForm(*arguments));
+  verb.Runs([arguments, &context] {
+    ChooseForm(*arguments);
     return Cat(*arguments, context);
   });
 }
