@@ -1,5 +1,6 @@
 #include "index/database/index_file.h"
 
+#include <cerrno>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,8 @@ tl::unexpected<Error> ReplacedIndex(const std::string& path) {
 Result<std::shared_ptr<const IndexFile>> IndexFile::Open(const std::string& path) {
   std::string anchor = path.starts_with('/') ? std::string() : WorkingFolder();
   auto file = File::OpenRead(path);
-  if (!file && !StatFile(path)) {
+  // A folder that must not be searched, or a loop of links, is not the same as no index.
+  if (!file && (file.error().system == ENOENT || file.error().system == ENOTDIR)) {
     return Fail(ErrorCode::kNotFound, StrCat(Printable(path), ": there is no index"),
                 "build it with `ofindex build DATA`");
   }

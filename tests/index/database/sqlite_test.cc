@@ -133,6 +133,8 @@ TEST_CASE("an error says whether the caller, the file or the system is at fault"
   CHECK(!insert.Run(1, 2).has_value());
 
   CHECK(OpenedAt(dir / "missing").error().code == ErrorCode::kNotFound);
+  std::filesystem::create_symlink("loop", dir / "loop");
+  CHECK(OpenedAt(dir / "loop").error().code == ErrorCode::kIo);
   WriteFile(dir / "text", std::string(5000, 'x'));
   Result<Database> text = OpenedAt(dir / "text");
   const ErrorCode code = text ? text->Prepare("SELECT 1 FROM sqlite_schema").error().code : text.error().code;
