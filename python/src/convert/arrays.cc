@@ -5,7 +5,7 @@ namespace nb = nanobind;
 namespace ofindex::python {
 namespace {
 
-int GetBuffer(PyObject* self, Py_buffer* buffer, int /*flags*/) {
+int GetArrayBuffer(PyObject* self, Py_buffer* buffer, int /*flags*/) {
   Memory& memory = *nb::inst_ptr<Memory>(self);
   *buffer = {};
   buffer->buf = memory.data;
@@ -27,7 +27,7 @@ const nb::object& AsArray() {
   return *as_array;
 }
 
-PyType_Slot memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(GetBuffer)}, {0, nullptr}};
+PyType_Slot memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(GetArrayBuffer)}, {0, nullptr}};
 
 }  // namespace
 
