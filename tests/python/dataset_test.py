@@ -165,8 +165,11 @@ class OpeningTest(WorkTest):
 
     def test_each_kind_of_error_has_an_exception_and_a_hint(self) -> None:
         ds = self.examples(20)
-        with self.assertRaisesRegex(FileNotFoundError, "ofindex build"):
+        with self.assertRaisesRegex(FileNotFoundError, "no such file or folder"):
             ofindex.open(self.dir / "nothing")
+        (self.dir / "raw").write_bytes(b"data without an index")
+        with self.assertRaisesRegex(FileNotFoundError, "ofindex build"):
+            ofindex.open(self.dir / "raw")
         with self.assertRaises(ValueError):
             ofindex.open(self.dir / "data", io="telepathy")
         with self.assertRaises(TypeError):

@@ -53,6 +53,7 @@ TEST_CASE("a dataset that was moved with its index can be opened, and so can a c
 
 TEST_CASE("opening a dataset without an index is an error") {
   const TempDir dir;
+  WriteFile(dir / "train", "data without an index");
   const Result<Dataset> dataset = Dataset::Open(dir / "train");
   REQUIRE(!dataset.has_value());
   CHECK(dataset.error().code == ErrorCode::kNotFound);

@@ -103,15 +103,17 @@ std::unique_ptr<RowParser> MakeCsvRowParser(std::vector<std::string> columns, ch
   return std::make_unique<CsvRowParser>(std::move(columns), separator);
 }
 
-Result<std::vector<std::string>> ParseCsvHeader(std::string_view row, char separator) {
+Result<std::vector<std::string>> ParseCsvHeader(std::string_view row, char separator, RowNames names) {
   CsvFields fields(separator);
   OFINDEX_TRY(fields.Parse(row));
   std::vector<std::string> columns;
-  std::set<std::string> names;
+  std::set<std::string> seen;
   for (const CsvFields::Field& field : fields.fields()) {
     columns.emplace_back(fields.TextOf(field));
-    OFINDEX_TRY(CheckFeatureName(columns.back(), StrCat("column ", columns.size(), " of the header")));
-    if (names.insert(columns.back()).second) continue;
+    if (names == RowNames::kFeatures) {
+      OFINDEX_TRY(CheckFeatureName(columns.back(), StrCat("column ", columns.size(), " of the header")));
+    }
+    if (seen.insert(columns.back()).second) continue;
     return Fail(ErrorCode::kFormat, StrCat("two columns are called '", Printable(columns.back()), "'"));
   }
   return columns;

@@ -14,8 +14,10 @@ namespace ofindex {
 /// columns, is an error. Only this file uses libcsv.
 [[nodiscard]] std::unique_ptr<RowParser> MakeCsvRowParser(std::vector<std::string> columns, char separator);
 
-/// Parses the fields of a header. Errors: kFormat if the header is malformed, or two columns have the same name.
-[[nodiscard]] Result<std::vector<std::string>> ParseCsvHeader(std::string_view row, char separator);
+/// Parses the fields of a header. Errors: kFormat if the header is malformed, two columns have the same name, or one
+/// has a name that is not among `names`.
+[[nodiscard]] Result<std::vector<std::string>> ParseCsvHeader(std::string_view row, char separator,
+                                                              RowNames names = RowNames::kFeatures);
 
 /// Returns true if a row that begins with `text` ends inside quotes, so that the next line belongs to it too.
 [[nodiscard]] bool EndsInQuotes(std::string_view text);

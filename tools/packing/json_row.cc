@@ -19,6 +19,8 @@ static_assert(simdjson::SIMDJSON_PADDING <= 64, "64 bytes of padding follow each
 
 class JsonRowParser : public RowParser {
  public:
+  explicit JsonRowParser(RowNames names) : names_(names) {}
+
   Result<void> Parse(std::string_view row, RowVisitor& visitor) override {
     dom::element element;
     // The bytes after the row serve as simdjson's padding.
@@ -55,7 +57,8 @@ class JsonRowParser : public RowParser {
   }
 
   // Checks the name of a feature. That of an object is only the begin of names.
-  static Result<void> CheckName(std::string_view name, const dom::element& value) {
+  [[nodiscard]] Result<void> CheckName(std::string_view name, const dom::element& value) const {
+    if (names_ == RowNames::kAny) return {};
     dom::object object;
     if (value.get(object) == simdjson::SUCCESS && !IsBytes(object)) return {};
     return CheckFeatureName(name, "a key");
@@ -112,6 +115,7 @@ class JsonRowParser : public RowParser {
     return {};
   }
 
+  RowNames names_;
   dom::parser parser_;
   RowVisitor* visitor_ = nullptr;
   std::string name_;  // prefix of the object whose members are visited, with its dot; empty for the row itself
@@ -120,6 +124,6 @@ class JsonRowParser : public RowParser {
 
 }  // namespace
 
-std::unique_ptr<RowParser> MakeJsonRowParser() { return std::make_unique<JsonRowParser>(); }
+std::unique_ptr<RowParser> MakeJsonRowParser(RowNames names) { return std::make_unique<JsonRowParser>(names); }
 
 }  // namespace ofindex

@@ -57,8 +57,9 @@ std::optional<RowFormat> RowFormatOf(const std::string& path) {
   return std::nullopt;
 }
 
-Result<RowFiles> RowFiles::Open(const std::vector<std::string>& paths, RowFormat format, Progress& progress) {
-  RowFiles rows(format, progress);
+Result<RowFiles> RowFiles::Open(const std::vector<std::string>& paths, RowFormat format, Progress& progress,
+                                RowNames names) {
+  RowFiles rows(format, progress, names);
   for (const std::string& path : paths) {
     OFINDEX_ASSIGN(LineReader lines, rows.OpenLines(path));
     OFINDEX_ASSIGN(RowFile file, rows.OpenOne(std::move(lines)));
@@ -68,7 +69,7 @@ Result<RowFiles> RowFiles::Open(const std::vector<std::string>& paths, RowFormat
 }
 
 Result<RowFiles> RowFiles::OpenStandardInput(Progress& progress) {
-  RowFiles rows(RowFormat::kCsv, progress);
+  RowFiles rows(RowFormat::kCsv, progress, RowNames::kAny);
   OFINDEX_ASSIGN(LineReader lines, rows.OpenLines(std::string(kStandardInput)));
   std::string_view line;
   for (;;) {
@@ -103,7 +104,7 @@ Result<RowFiles::RowFile> RowFiles::OpenOne(LineReader lines) const {
   file.first_row = mark;
   file.lines.SeekTo(mark, LineReader::kWindowBytes);
   if (format_ == RowFormat::kJsonLines) {
-    file.parser = MakeJsonRowParser();
+    file.parser = MakeJsonRowParser(names_);
     return file;
   }
   const char separator = format_ == RowFormat::kTsv ? '\t' : ',';
@@ -113,7 +114,7 @@ Result<RowFiles::RowFile> RowFiles::OpenOne(LineReader lines) const {
     return Fail(ErrorCode::kFormat, StrCat(Printable(file.lines.path()), "@0: empty; expected a row of column names"),
                 "the first row of a CSV file must name the features");
   }
-  auto columns = ParseCsvHeader(row.text, separator);
+  auto columns = ParseCsvHeader(row.text, separator, names_);
   if (!columns) return tl::unexpected(AtRow(file.lines.path(), row.offset, row.line, std::move(columns).error()));
   file.parser = MakeCsvRowParser(std::move(*columns), separator);
   file.first_row = file.lines.offset();

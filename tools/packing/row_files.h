@@ -33,10 +33,10 @@ class RowFiles {
  public:
   /// Opens all files. `progress` must outlive this. Errors: kIo; kFormat if a header is malformed.
   [[nodiscard]] static Result<RowFiles> Open(const std::vector<std::string>& paths, RowFormat format,
-                                             Progress& progress);
+                                             Progress& progress, RowNames names = RowNames::kFeatures);
 
-  /// Opens standard input. Its format is that of its first line that is not blank: JSON lines if it begins with {, else
-  /// TSV if it has a tab, else CSV. Errors: as Open.
+  /// Opens standard input, for rows with any names. Its format is that of its first line that is not blank: JSON lines
+  /// if it begins with {, else TSV if it has a tab, else CSV. Errors: as Open.
   [[nodiscard]] static Result<RowFiles> OpenStandardInput(Progress& progress);
 
   [[nodiscard]] RowFormat format() const { return format_; }
@@ -67,7 +67,8 @@ class RowFiles {
     uint64_t first_line = 1;  // its line number
   };
 
-  RowFiles(RowFormat format, Progress& progress) : format_(format), progress_(&progress) {}
+  RowFiles(RowFormat format, Progress& progress, RowNames names)
+      : format_(format), names_(names), progress_(&progress) {}
 
   [[nodiscard]] Result<LineReader> OpenLines(const std::string& path) const;
   [[nodiscard]] Result<RowFile> OpenOne(LineReader lines) const;
@@ -82,6 +83,7 @@ class RowFiles {
   [[nodiscard]] Result<void> ForEachText(const TakeText& take);
 
   RowFormat format_;
+  RowNames names_;
   Progress* progress_;
   std::vector<RowFile> files_;
 };

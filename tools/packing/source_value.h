@@ -41,6 +41,12 @@ class RowVisitor {
   [[nodiscard]] virtual Result<void> Value(std::string_view name, const SourceValue& value, int depth) = 0;
 };
 
+/// Which names a row may have.
+enum class RowNames : uint8_t {
+  kFeatures,  ///< those that CheckFeatureName() allows
+  kAny,
+};
+
 /// Parses rows of one format. One parser is used for many rows; not thread-safe.
 class RowParser {
  public:

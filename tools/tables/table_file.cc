@@ -25,7 +25,7 @@ Result<RowFormat> FormatOfTable(const std::string& path, std::optional<RowFormat
 Result<RowFiles> OpenRows(const std::string& path, std::optional<RowFormat> otherwise, Progress& progress) {
   if (path == kStandardInput && !otherwise) return RowFiles::OpenStandardInput(progress);
   OFINDEX_ASSIGN(const RowFormat format, FormatOfTable(path, otherwise));
-  return RowFiles::Open({path}, format, progress);
+  return RowFiles::Open({path}, format, progress, RowNames::kAny);
 }
 
 // Infers types, and notes which columns have lists in some row.
