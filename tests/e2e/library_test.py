@@ -284,7 +284,7 @@ class LibraryTest(unittest.TestCase):
         for arguments, code, words in (
             (("build_and_read", "no-such"), 1, "no-such"),
             (("build_and_read",), 2, "usage: "),
-            (("shuffled_where", "no-such", "id = 1", "id"), 1, "hint: build it with"),
+            (("shuffled_where", "no-such", "id = 1", "id"), 1, "hint: name an index"),
             (("write_records", "out", "1", "0"), 1, "shards: 0; expected at least 1"),
         ):
             with self.subTest(arguments):
