@@ -136,13 +136,13 @@ bool IsMeantAsString(std::string_view text, size_t at, const SqlAuthorizer& auth
 // Returns the user's statement with quotes around the `bytes` bytes at `at`; without the rest if it is long.
 std::string WithString(const StatementSource& source, size_t at, size_t bytes) {
   constexpr size_t kMaxShown = 80;
-  const std::string string = StrCat("'", source.text.substr(at, bytes), "'");
+  std::string string = StrCat("'", source.text.substr(at, bytes), "'");
   const size_t begin = std::max(source.begin, source.written_from);
   std::string_view after = source.text.substr(at + bytes);
   if (after.ends_with("\n)")) after.remove_suffix(2);  // as Where() ends an expression
   while (after.ends_with('\n')) after.remove_suffix(1);
   if (begin > at || at - begin + after.size() + string.size() > kMaxShown) return string;
-  const std::string whole = StrCat(source.text.substr(begin, at - begin), string, after);
+  std::string whole = StrCat(source.text.substr(begin, at - begin), string, after);
   return whole.find('"') == std::string::npos ? StrCat("\"", whole, "\"") : whole;
 }
 
