@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """clang-tidy, with the checks of .clang-tidy, finds nothing in the sources.
 
-The sources of a room are checked as one file, since most of the time goes into headers.
+Sources are checked many as one file, as unity builds compile them, since most of the time goes into headers.
 """
 
 import concurrent.futures
@@ -13,19 +13,17 @@ import subprocess
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from cpp_sources import FLAGS, FOLDERS, ROOT, sources_of
+
 TIDY = shutil.which("clang-tidy-14")
-FOLDERS = ("base", "proto", "mmap", "index", "query", "library", "tools")
-FLAGS = ["-std=c++20", f"-I{ROOT}", f"-I{ROOT}/include", "-DNDEBUG", '-DOFINDEX_VERSION="0"', "-DOFINDEX_EXPLICIT_VERSION"]
+AT_ONCE = 32
 
 
 def groups():
     """Lists of sources that are checked together."""
-    rooms = {}
     for folder in FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*.cc")):
-            rooms.setdefault(path.parent.relative_to(ROOT).as_posix(), []).append(path)
-    yield from rooms.values()
+        paths = sources_of(folder)
+        yield from (paths[start : start + AT_ONCE] for start in range(0, len(paths), AT_ONCE))
 
 
 def findings(sources):

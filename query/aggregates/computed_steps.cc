@@ -90,7 +90,7 @@ Number Computed(StepOp op, const Number& a, const Number& b) {
   return OfReals(op, a, b);
 }
 
-Number Cast(StepOp op, const Number& a) {
+Number CastNumber(StepOp op, const Number& a) {
   if (a.type == Type::kNull) return a;
   return op == StepOp::kToInteger ? Integer(AsInteger(a)) : Real(AsReal(a));
 }
@@ -135,7 +135,7 @@ void ComputeStrip(std::span<const ComputedStep> steps, const ComputedInputs& inp
     } else if (step.op == StepOp::kConstant) {
       std::fill_n(out, count, step.constant);
     } else if (step.op == StepOp::kToInteger || step.op == StepOp::kToReal) {
-      for (uint32_t r = 0; r < count; ++r) out[r] = Cast(step.op, a[r]);
+      for (uint32_t r = 0; r < count; ++r) out[r] = CastNumber(step.op, a[r]);
     } else {
       // One loop for each operation, so that it is not chosen again for each record.
       const auto compute = [&]<StepOp op>() {
