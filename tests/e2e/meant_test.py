@@ -87,7 +87,12 @@ class NumberedNamesTest(OutputFolderTest):
         (self.dir / "mine").mkdir()
         for name in ("exp1", "exp2"):
             self.expect(0, "cat", "data", "-o", f"mine/{name}.tfrecord", "-q")
-        for data, index in (("mine", "mine.ofidx"), ("mine/exp*", "mine/both.ofidx"), ("mine/exp1*", "mine/one.ofidx"), ("mine", "elsewhere/i.ofidx")):
+        for data, index in (
+            ("mine", "mine.ofidx"),
+            ("mine/exp*", "mine/both.ofidx"),
+            ("mine/exp1*", "mine/one.ofidx"),
+            ("mine", "elsewhere/i.ofidx"),
+        ):
             (self.dir / index).parent.mkdir(exist_ok=True)
             self.expect(0, "build", data, "-o", index, "-q")
             for args in (("pack", ROWS), ("convert", "data"), ("cat", "data")):

@@ -146,8 +146,8 @@ class UsageTest(CommandTest):
             ("where", "-n 5", "append `| head -n N`, or draw N at random with `ofindex sample INDEX -n N`"),
             ("get", "--limit 5", "name the records by a range of ordinals: `ofindex get INDEX :N`"),
             ("convert", "--limit 5", "take the first N records with --where '_id < N'"),
-            ("stats", "--filter a=1", "describe the records that match: "
-             "`ofindex where INDEX EXPR | ofindex stats INDEX --ids -`"),
+            ("stats", "--filter a=1",
+             "list the records that match with `ofindex where INDEX EXPR`, and name the list with --ids"),
             ("sql", "--where a=1", "write it into the query: SELECT ... FROM records WHERE EXPR"),
             ("cat", "--batch-size 8", batches),
             ("sample", "--batch-size 8", batches),
@@ -160,8 +160,7 @@ class UsageTest(CommandTest):
             self.refuse(
                 f"export data -o out --to {form}",
                 f"--to: expected tfrecord2idx, got '{form}'",
-                f"write records with `ofindex cat INDEX --to {form}`, or TFRecords and OFRecords of the other payload "
-                "with `ofindex convert`",
+                f"write records with `ofindex cat INDEX --to {form} -o FILE`, or a set of shards with `ofindex convert`",
             )
 
     def test_each_verb_reports_the_first_missing_argument(self) -> None:

@@ -50,7 +50,7 @@ constexpr std::array<Way, 24> kWays = {
      {"get", "--limit", "name the records by a range of ordinals: `ofindex get INDEX :N`"},
      {"where", "--limit", kHead},
      {"sql", "--where", "write it into the query: SELECT ... FROM records WHERE EXPR"},
-     {"stats", "--where", "describe the records that match: `ofindex where INDEX EXPR | ofindex stats INDEX --ids -`"},
+     {"stats", "--where", "list the records that match with `ofindex where INDEX EXPR`, and name the list with --ids"},
      {"where", "--where", "give the expression without an option: `ofindex where INDEX EXPR`"},
      {"sql", "--feature", "name the columns in the query: SELECT \"NAME\" FROM records"},
      {"stats", "--feature", "give the names without an option: `ofindex stats INDEX NAME...`"},
@@ -78,8 +78,8 @@ std::string OtherWay(std::string_view verb, std::string_view option, std::string
   if (verb != "export" || option != "--to") return {};
   constexpr std::array<std::string_view, 6> kForms = {"jsonl", "csv", "arrow", "tfrecord", "ofrecord", "raw"};
   if (std::find(kForms.begin(), kForms.end(), value) == kForms.end()) return {};
-  return StrCat("write records with `ofindex cat INDEX --to ", value, "`, or TFRecords and OFRecords of the other ",
-                "payload with `ofindex convert`");
+  return StrCat("write records with `ofindex cat INDEX --to ", value,
+                " -o FILE`, or a set of shards with `ofindex convert`");
 }
 
 }  // namespace ofindex

@@ -67,9 +67,10 @@ Result<void> Output::WriteAll(std::string_view text) const {
 
 Result<void> RefuseOnTerminal(std::string_view what, const std::string& hint) {
   if (!IsTerminal()) return {};
-  return Fail(ErrorCode::kUsage,
-              StrCat("standard output is a terminal: ", what, " could change its state; expected a file or a pipe"),
-              hint);
+  return Fail(
+      ErrorCode::kUsage,
+      StrCat("standard output is a terminal, and ", what, " writes bytes that are not text; expected a file or a pipe"),
+      hint);
 }
 
 Result<void> RefuseOnTerminal(ByteView bytes, std::string_view what, const std::string& hint) {
