@@ -91,7 +91,7 @@ ROOMS = {
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/finding index/shards "
     "query/columns tools/terminal",
     "tools/tables": "base query/sql tools/options tools/packing tools/shell",
-    "tools/show": "base proto proto/wire index/columns query tools/shell",
+    "tools/show": "base proto proto/wire index/columns query tools/shell tools/terminal",
     "tools/streams": "base proto/encode proto/wire index/catalog index/columns index/writing query tools/shell "
     "tools/show",
     "tools/terminal": "",

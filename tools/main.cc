@@ -74,6 +74,7 @@ Result<int> Run(int argc, char** argv, Context& context) {
   AddExport(line, context);
   AddHelp(line, context);
   OFINDEX_ASSIGN(const VerbBody body, line.Parse(argc, argv));
+  context.verb = line.verb();
   if (!context.index_folder.empty()) ::setenv(kIndexFolderVariable, context.index_folder.c_str(), /*overwrite=*/1);
   return RunVerb(body);
 }

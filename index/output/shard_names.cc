@@ -155,6 +155,17 @@ std::vector<std::string> SetsOf(std::string_view path) {
   return sets;
 }
 
+bool HasShardNumber(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (AfterPartNumber(name) || ParseShardName(name)) return true;
+  for (size_t i = 0; i < name.size();) {
+    const size_t digits = DigitsAt(name, i);
+    if (digits > 1 && name[i] == '0') return true;
+    i += std::max<size_t>(digits, 1);
+  }
+  return false;
+}
+
 bool ShareSet(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
 }

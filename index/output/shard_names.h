@@ -22,6 +22,10 @@ namespace ofindex {
 /// Returns those keys of SetsOf that use the number in the name: all but the one for the extension.
 [[nodiscard]] std::vector<std::string> NumberedSetsOf(std::string_view path);
 
+/// Returns true if the number in the name is written as those of shards are: part-N, NAME-SSSSS-of-NNNNN, or with
+/// leading zeros (train_00); not "run2", which a person may have named.
+[[nodiscard]] bool HasShardNumber(std::string_view path);
+
 /// Returns true if a set is in both.
 [[nodiscard]] bool ShareSet(const std::vector<std::string>& a, const std::vector<std::string>& b);
 

@@ -12,8 +12,11 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "index/catalog/catalog_reader.h"
 #include "index/catalog/paths.h"
 #include "index/database/schema.h"
+#include "index/finding/missing_paths.h"
+#include "index/finding/resolve_index.h"
 #include "index/output/atomic_file.h"
 #include "index/output/folder.h"
 #include "index/output/shard_names.h"
@@ -160,6 +163,31 @@ bool IsShard(const std::string& path) {
   return IsShardName(path) || IsOutput(path, OutputKind::kTfRecord) || IsOutput(path, OutputKind::kOfRecord);
 }
 
+// Returns true if the next build or update of the index at `index` would read a file at `path`: it was built from a
+// folder around it, from a glob, or from several shards next to it, which a list may have named.
+bool MayRead(const std::string& index, const std::string& path) {
+  Result<CatalogReader> catalog = CatalogReader::Open(index);
+  if (!catalog) return false;
+  const Result<std::vector<ShardRow>> shards = catalog->Shards();
+  if (!shards) return false;
+  const std::vector<std::string>& sources = catalog->facts().sources;
+  const auto is_glob = [](const std::string& source) { return source.find_first_of("*?[") != std::string::npos; };
+  if (std::any_of(sources.begin(), sources.end(), is_glob)) return true;
+  const InputFiles inputs(index, *shards, sources);
+  return inputs.Encloses(path) || inputs.LieBeside(path);
+}
+
+// Returns true if an index of the folder of `path`, or one among `siblings` in it, may read a file at `path`.
+bool AnyIndexMayRead(const std::string& path, const std::vector<std::string>& siblings) {
+  std::error_code error;
+  const std::string folder = fs::canonical(FolderOf(path), error).string();
+  const auto index = error ? Result<std::optional<std::string>>(std::nullopt) : FindIndex(folder);
+  if (index && *index && MayRead(**index, path)) return true;
+  return std::any_of(siblings.begin(), siblings.end(), [&](const std::string& name) {
+    return name.ends_with(kIndexSuffix) && MayRead((fs::path(path).parent_path() / name).string(), path);
+  });
+}
+
 tl::unexpected<Error> ForeignFile(const std::string& path, OutputKind kind) {
   const bool index = kind == OutputKind::kIndex;
   return Fail(index || kind == OutputKind::kMap ? ErrorCode::kIndex : ErrorCode::kUsage,
@@ -171,6 +199,12 @@ tl::unexpected<Error> ForeignFile(const std::string& path, OutputKind kind) {
 }  // namespace
 
 Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, const InputFiles& inputs) {
+  std::error_code ignored;
+  if (kind == OutputKind::kIndex && fs::is_directory(path, ignored)) {
+    const std::string name = (fs::path(path) / "NAME").string() + std::string(kIndexSuffix);
+    return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": a folder; expected the name of an index to write"),
+                StrCat("name a file in it, such as ", PathWord(name, "FOLDER/NAME.ofidx")));
+  }
   OFINDEX_TRY(AtomicFile::CheckTarget(path));
   if (inputs.Contains(path)) {
     return Fail(ErrorCode::kUsage,
@@ -215,9 +249,14 @@ Result<void> CheckAlone(const std::string& path) {
   const bool is_there = std::find(siblings->begin(), siblings->end(), name) != siblings->end();
   const std::vector<std::string> sets = NumberedSetsOf(name);
   if (is_there || sets.empty()) return {};  // CheckOutput handles existing files
+  std::optional<bool> may_be_read;          // by an index; asked once
   for (const std::string& sibling : *siblings) {
     const std::string other = (out.parent_path() / sibling).string();
     if (!ShareSet(sets, NumberedSetsOf(sibling)) || !IsShard(other)) continue;
+    if (!HasShardNumber(name) && !HasShardNumber(sibling)) {
+      if (!may_be_read) may_be_read = AnyIndexMayRead(path, *siblings);
+      if (!*may_be_read) continue;
+    }
     return Fail(ErrorCode::kUsage,
                 StrCat(Printable(path), ": would be a shard of the set that ", Printable(other),
                        " belongs to; expected a name that is not of that set"),

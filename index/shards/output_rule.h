@@ -48,7 +48,9 @@ enum class OutputShape : uint8_t { kFile, kFolder };
 [[nodiscard]] Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs);
 
 /// The rule for a single shard: it must not lie next to shards of a set to which the number in its name would add it
-/// (part-3 next to part-0, x_01 next to x_00; NumberedSetsOf). Shards that only share its extension are allowed.
+/// (part-3 next to part-0, x_01 next to x_00; NumberedSetsOf). A number that is not written as those of shards are
+/// (HasShardNumber) counts only if the index of the folder, or an index in it, would read the file. Shards that only
+/// share its extension are allowed.
 /// Existing files at `path` are not checked here: see CheckOutput. Errors: kUsage; kIo if the folder cannot be listed.
 [[nodiscard]] Result<void> CheckAlone(const std::string& path);
 

@@ -212,6 +212,31 @@ class OutputTest(FormsCase):
                     self.assertEqual((shown.code, shown.stdout), (3, frame(payloads[0]) + frame(payloads[2])), shown)
                     self.assertIn("record 1", shown.stderr)
 
+    def test_every_form_of_get_and_cat_treats_a_wrong_checksum_alike(self) -> None:
+        payloads = [messages.encode("example", {"text": ("bytes", [b"word"])}) for _ in range(2)]
+        hurt = bytearray().join(records.frame_tfrecord(payload) for payload in payloads)
+        hurt[hurt.index(b"word")] ^= 1
+        (self.dir / "hurt").write_bytes(hurt)
+        # Without --verify, only new frames need the checksum; with it, the index knows the bad record.
+        for code, options in ((0, ()), (3, ("--verify", "--force"))):
+            self.expect(code, "build", "hurt", "-q", *options)
+            for args in (
+                ("get", "hurt", "0"),
+                ("get", "hurt", "0", "--json"),
+                ("get", "hurt", "0", "--raw"),
+                ("get", "hurt", "0", "--feature", "text"),
+                ("get", "hurt", "0", "--feature", "text", "--jsonl"),
+                ("get", "hurt", "0", "--feature", "text", "--raw"),
+                ("cat", "hurt", "--range", ":1"),
+                ("cat", "hurt", "--range", ":1", "--feature", "text"),
+                ("cat", "hurt", "--range", ":1", "--to", "csv"),
+                ("cat", "hurt", "--range", ":1", "--to", "raw", "--feature", "text"),
+            ):
+                with self.subTest(args=args, options=options):
+                    shown = self.expect(code, *args)
+                    self.assertEqual(b"vord" in shown.stdout, code == 0, shown)
+                    self.assertEqual("hurt@0: record 0 is marked bad" in shown.stderr, code == 3, shown)
+
     def test_parquet_is_refused_with_the_call_that_writes_it(self) -> None:
         shown = self.expect_error(2, "cat", "data.tfrecord", "--to", "parquet").stderr
         self.assertIn("pyarrow.parquet.write_table(", shown)

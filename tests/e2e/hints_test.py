@@ -16,6 +16,7 @@ ROOMS = ("base", "proto", "mmap", "index", "query", "tools")
 MEANS = {
     "DATA": "data/train", "INDEX": "data/train", "NAME": "name", "N": "1", "K/N": "1/2", "SEED": "1",
     "PART...": "data/train.part-1-of-2.ofidx data/train.part-2-of-2.ofidx", "VERB": "build", "FILE": "schema.pb",
+    "EXPR": "1", "name...": "name", ":N": ":1",
 }  # fmt: skip
 
 #: What completes a hint that names a verb, and perhaps an option without its value.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from e2e.command import CommandTest, Finished
 from e2e.samples import write_parts
+from oracle import messages, records
 
 
 class IdentityTest(CommandTest):
@@ -52,6 +53,27 @@ class IdentityTest(CommandTest):
         self.assert_whole("set/data.ofidx", "--root", "far/away")
         self.assert_whole("set/data.ofidx", "--root", str(self.dir / "far" / "away"))
         self.expect(0, "verify", "set/data.ofidx", "--root", "far/away")
+
+    def test_errors_name_the_file_below_root_that_was_read(self) -> None:
+        good = messages.encode("example", {"n": ("int64", [1])})
+        framed = bytearray(records.frame_tfrecord(good) + records.frame_tfrecord(b"\x0a\x7f"))
+        framed[framed.index(good) + len(good) - 1] ^= 1
+        (self.dir / "set" / "hurt").mkdir()
+        (self.dir / "set" / "hurt" / "part-0").write_bytes(framed)
+        self.expect(0, "build", "set/hurt", "-q", "--payload", "example", "--columns", "none")
+        shutil.move(self.dir / "set" / "hurt", self.dir / "far")
+        index = ("set/hurt.ofidx", "--root", "far")
+        for args, record in (
+            (("cat", *index, "--to", "tfrecord"), 0),
+            (("convert", *index, "--to", "ofrecord", "-o", "out"), 0),
+            (("get", *index, "1"), 1),
+            (("get", *index, "1", "--wire"), 1),
+            (("cat", *index, "--range", "1:"), 1),
+        ):
+            with self.subTest(args):
+                failed = self.run_command(*args)
+                self.assertRegex(failed.stderr, rf"ofindex: far/part-0@\d+: record {record}: ")
+                self.assertNotIn("hurt/part-0", failed.stderr)
 
     def test_a_shard_with_an_extra_byte_is_stale(self) -> None:
         with open(self.dir / "set" / "data" / "part-1", "ab") as shard:

@@ -120,7 +120,7 @@ class OutputSetsTest(OutputFolderTest):
         for there, out in {
             "x_00.tfrecord": "x_01.tfrecord",
             "x_00.tfrecord.gz": "x_01.tfrecord",
-            "train-1.tfrecord": "train-12.tfrecord",
+            "train-01.tfrecord": "train-12.tfrecord",
             "val.shard00.tfrecord": "val.shard01.tfrecord",
             "part-00000-5f2c.tfrecord": "part-00001-9b1d.tfrecord",
         }.items():

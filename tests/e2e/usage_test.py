@@ -132,6 +132,37 @@ class UsageTest(CommandTest):
         ):
             self.refuse_option(verb, added, meant)
 
+    def test_what_another_verb_or_the_shell_does_is_told(self) -> None:
+        redirect = "it writes to standard output: append `> FILE`"
+        batches = "records are read in batches in Python: `ofindex.torch.Loader(ds, features, batch_size=N)`"
+        for verb, added, hint in (
+            ("info", "-o out", redirect),
+            ("where", "-o out", redirect),
+            ("where", "--output=out", redirect),
+            ("sql", "-o out", redirect),
+            ("stats", "--out out", redirect),
+            ("get", "-o out", "append `> FILE`, or write records with `ofindex cat INDEX -o FILE`"),
+            ("where", "--limit 5", "append `| head -n N`, or draw N at random with `ofindex sample INDEX -n N`"),
+            ("where", "-n 5", "append `| head -n N`, or draw N at random with `ofindex sample INDEX -n N`"),
+            ("get", "--limit 5", "name the records by a range of ordinals: `ofindex get INDEX :N`"),
+            ("convert", "--limit 5", "take the first N records with --where '_id < N'"),
+            ("stats", "--filter a=1",
+             "list the records that match with `ofindex where INDEX EXPR`, and name the list with --ids"),
+            ("sql", "--where a=1", "write it into the query: SELECT ... FROM records WHERE EXPR"),
+            ("cat", "--batch-size 8", batches),
+            ("sample", "--batch-size 8", batches),
+            ("info", "--feature a", "it is an option of get and cat; see `ofindex info --help`"),
+            ("build", "--compress gzip", "it is an option of pack and convert; see `ofindex build --help`"),
+        ):  # fmt: skip
+            name = added.split("=")[0].split()[0]
+            self.refuse(f"{verb} {COMPLETE[verb]} {added}", f"{verb} has no option '{name}'", hint)
+        for form in ("tfrecord", "csv"):
+            self.refuse(
+                f"export data -o out --to {form}",
+                f"--to: expected tfrecord2idx, got '{form}'",
+                f"write records with `ofindex cat INDEX --to {form} -o FILE`, or a set of shards with `ofindex convert`",
+            )
+
     def test_each_verb_reports_the_first_missing_argument(self) -> None:
         self.refuse_all({
             "build": "DATA is missing; USAGE",
@@ -279,7 +310,7 @@ class UsageTest(CommandTest):
         self.refuse_all({
             "pack rows.csv -o out --to csv": "--to: expected one of tfrecord, ofrecord, got 'csv'",
             "convert data -o out --to ''": "--to: expected one of tfrecord, ofrecord, got ''",
-            "export data -o out --to arrow": "--to: expected tfrecord2idx, got 'arrow'",
+            "export data -o out --to png": "--to: expected tfrecord2idx, got 'png'",
         })  # fmt: skip
 
         self.refuse_everywhere("--progress bar", "--progress: expected one of auto, plain, json, none, got 'bar'")

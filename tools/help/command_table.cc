@@ -93,6 +93,19 @@ std::vector<std::string> CommandTable::VerbNames() const {
   return names;
 }
 
+std::string CommandTable::VerbsWith(std::string_view option) const {
+  std::vector<std::string> with;
+  for (const VerbText& verb : verbs) {
+    const OptionText* found = verb.Find(option);
+    if (found != nullptr && !found->is_common) with.push_back(verb.name);
+  }
+  std::string list;
+  for (size_t i = 0; i < with.size(); ++i) {
+    list += StrCat(i == 0 ? "" : i + 1 == with.size() ? " and " : ", ", with[i]);
+  }
+  return list;
+}
+
 std::string CommandTable::VerbMeantBy(const std::string& word) const {
   // Words of other tools: tfrecord2idx, sqlite3, jq, git, DuckDB, webdataset, Energon.
   static const std::map<std::string_view, std::string_view> meant = {

@@ -88,6 +88,9 @@ struct CommandTable {
   /// Returns the names of all verbs.
   [[nodiscard]] std::vector<std::string> VerbNames() const;
 
+  /// Returns the names of the verbs that have `option` for themselves: "cat, get and sample"; empty if none has it.
+  [[nodiscard]] std::string VerbsWith(std::string_view option) const;
+
   /// Returns what is said to a person who has called a verb by `word`, which is none: "did you mean 'sql'?", for
   /// misspelt verbs and for the words that other tools use. Empty if that is unknown.
   [[nodiscard]] std::string VerbMeantBy(const std::string& word) const;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "tools/help/help_text.h"
 #include "tools/options/dashed_words.h"
+#include "tools/options/spaced_list.h"
 #include "tools/options/usage_error.h"
 #include "tools/shell/output.h"
 
@@ -222,6 +223,9 @@ struct CommandLine::Parser {
     return named.empty() ? nullptr : table.Find(named.front()->get_name());
   }
 
+  // Parses the words after the name of the program.
+  [[nodiscard]] Result<VerbBody> Parse(std::vector<std::string> words);
+
   // The text of --help as a body, so that a failed write is an error as everywhere.
   [[nodiscard]] VerbBody Prints(std::string text) const {
     return [text = std::move(text)]() -> Result<int> {
@@ -240,6 +244,11 @@ CommandLine::~CommandLine() = default;
 
 const CommandTable& CommandLine::table() const { return parser_->table; }
 
+std::string CommandLine::verb() const {
+  const VerbText* named = parser_->Named();
+  return named == nullptr ? std::string() : named->name;
+}
+
 Verb CommandLine::AddVerb(const char* name, const char* summary) {
   CLI::App* app = parser_->app.add_subcommand(name, summary);
   app->set_version_flag("--version", parser_->Version());
@@ -249,19 +258,29 @@ Verb CommandLine::AddVerb(const char* name, const char* summary) {
 
 Result<VerbBody> CommandLine::Parse(int argc, char** argv) {
   std::vector<std::string> words = parser_->Arranged({argv + 1, argv + argc});
+  const VerbText* verb = words.empty() ? nullptr : parser_->table.Find(words.front());
+  const auto spaced = verb == nullptr ? std::nullopt : SpacedList::Find(*verb, {words.begin() + 1, words.end()});
+  Result<VerbBody> parsed = parser_->Parse(std::move(words));
+  if (!spaced) return parsed;
+  if (!parsed) return tl::unexpected(spaced->Explain(std::move(parsed).error()));
+  return VerbBody([body = *std::move(parsed), list = *spaced] {
+    return body().map_error([&](Error error) { return list.Explain(std::move(error)); });
+  });
+}
+
+Result<VerbBody> CommandLine::Parser::Parse(std::vector<std::string> words) {
   for (std::string& word : words) word = MarkedWord(std::move(word));
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
-    parser_->app.parse(std::move(words));
-    return parser_->chosen;
+    app.parse(std::move(words));
+    return chosen;
   } catch (const CLI::CallForHelp&) {
-    const VerbText* verb = parser_->Named();
-    const CommandTable& table = parser_->table;
-    return parser_->Prints(verb == nullptr ? HelpOfCommand(table, HelpWidth()) : HelpOfVerb(table, *verb, HelpWidth()));
+    const VerbText* verb = Named();
+    return Prints(verb == nullptr ? HelpOfCommand(table, HelpWidth()) : HelpOfVerb(table, *verb, HelpWidth()));
   } catch (const CLI::CallForVersion&) {
-    return parser_->Prints(parser_->Version() + "\n");
+    return Prints(Version() + "\n");
   } catch (const CLI::ParseError& error) {
-    return tl::unexpected(UsageError(parser_->app, parser_->table, error));
+    return tl::unexpected(UsageError(app, table, error));
   }
 }
 

@@ -164,6 +164,9 @@ class CommandLine {
   /// Errors: kUsage if the arguments are not those of a verb; the hint says what was meant, or names the help to read.
   [[nodiscard]] Result<VerbBody> Parse(int argc, char** argv);
 
+  /// Returns the name of the verb that was parsed; empty if there was none.
+  [[nodiscard]] std::string verb() const;
+
  private:
   struct Parser;
 

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"
+#include "tools/help/other_ways.h"
 
 namespace ofindex {
 namespace {
@@ -29,6 +30,18 @@ Complaint NoVerb(const CLI::App& app, const CommandTable& table) {
   return {StrCat("there is no verb '", Shown(words.front()), "'"), table.VerbMeantBy(words.front())};
 }
 
+// Returns the part of `text` before the first `mark`.
+std::string_view Before(std::string_view text, std::string_view mark) { return text.substr(0, text.find(mark)); }
+
+// Returns what to do instead of giving `verb` the option `name`, which it lacks; empty if that is unknown.
+std::string InsteadOf(const std::string& name, const CommandTable& table, const VerbText& verb) {
+  if (std::string meant = verb.OptionMeantBy(name); !meant.empty()) return meant;
+  if (std::string way = OtherWay(verb.name, name); !way.empty()) return way;
+  const std::string others = name.starts_with("--") ? table.VerbsWith(name) : std::string();
+  return others.empty() ? others
+                        : StrCat("it is an option of ", others, "; see `", table.program, " ", verb.name, " --help`");
+}
+
 Complaint Surplus(const CLI::App& app, const CommandTable& table, const VerbText& verb) {
   if (const std::vector<std::string> before = app.remaining(); !before.empty()) {
     return {StrCat("'", Shown(before.front()), "' stands before the verb; usage: ", verb.Usage(table.program))};
@@ -38,11 +51,17 @@ Complaint Surplus(const CLI::App& app, const CommandTable& table, const VerbText
     return {StrCat("'", Shown(word), "' was not expected; usage: ", verb.Usage(table.program))};
   }
   const std::string name = word.substr(0, word.find('='));
-  return {StrCat(verb.name, " has no option '", Shown(name == "-" ? word : name), "'"), verb.OptionMeantBy(name)};
+  return {StrCat(verb.name, " has no option '", Shown(name == "-" ? word : name), "'"), InsteadOf(name, table, verb)};
 }
 
-// Returns the part of `text` before the first `mark`.
-std::string_view Before(std::string_view text, std::string_view mark) { return text.substr(0, text.find(mark)); }
+// "--to: expected tfrecord2idx, got 'csv'"
+Complaint WrongValue(const std::string& text, const VerbText& verb) {
+  constexpr std::string_view kGot = ", got '";
+  const size_t got = text.rfind(kGot);
+  if (got == std::string::npos || !text.ends_with('\'')) return {text};
+  const size_t begin = got + kGot.size();
+  return {text, OtherWay(verb.name, Before(text, ": "), text.substr(begin, text.size() - 1 - begin))};
+}
 
 // The words that follow are those of CLI11 2.1 to 2.5 (CLI/Error.hpp).
 Complaint Mismatch(std::string_view text) {
@@ -75,6 +94,7 @@ Complaint ComplaintOf(const CLI::App& app, const CommandTable& table, const Verb
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return Surplus(app, table, verb);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return Mismatch(text);
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return NotConverted(text, verb);
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) return WrongValue(text, verb);
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     return {StrCat(Before(text, " is required"), " is missing; usage: ", verb.Usage(table.program))};
   }

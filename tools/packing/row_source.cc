@@ -14,6 +14,10 @@ namespace {
 constexpr uint64_t kMaxSchemaBytes = uint64_t{16} << 20;
 
 Result<PackSchema> ReadSchema(const std::string& path) {
+  if (path.starts_with('{') && !StatFile(path)) {
+    return Fail(ErrorCode::kUsage, StrCat("--schema: expected the name of a JSON file, got '", Printable(path), "'"),
+                "write the JSON into a file, and name that");
+  }
   OFINDEX_ASSIGN(const File file, File::OpenRead(path));
   OFINDEX_ASSIGN(const FileFacts facts, file.Facts());
   if (facts.size > kMaxSchemaBytes) {

@@ -13,6 +13,7 @@ enum class ProgressMode { kAuto, kPlain, kJson, kNone };
 
 /// The options common to all verbs, and the progress of the running one. One per process.
 struct Context {
+  std::string verb;  // empty: the command line names none
   bool json = false;
   bool jsonl = false;
   bool quiet = false;

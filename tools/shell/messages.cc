@@ -43,7 +43,7 @@ std::string RestOf(const std::vector<std::string>& texts, size_t shown) {
   return StrCat("and ", texts.size() - shown, " more (-v shows all)");
 }
 
-std::string HintOf(const Error& error) {
+std::string HintOf(const Error& error, const Context& context) {
   if (!error.hint.empty()) return error.hint.text();
   if (error.system == ENOSPC || error.system == EDQUOT || error.system == EFBIG) {
     return "make room, and run it again; nothing half-written is left";
@@ -57,7 +57,7 @@ std::string HintOf(const Error& error) {
     case ErrorCode::kDamage: return "`ofindex verify INDEX` lists what is damaged";
     case ErrorCode::kFormat: return "correct the file at that place, and run it again";
     case ErrorCode::kFeature: return "`ofindex schema INDEX` lists the features and their kinds";
-    default: return "see `ofindex --help`";
+    default: return StrCat("see `ofindex ", context.verb, context.verb.empty() ? "" : " ", "--help`");
   }
 }
 
@@ -72,7 +72,7 @@ bool UseColor(int stream, const Context& context) {
 void PrintError(const Error& error, const Context& context) {
   WriteError(error.message, context);
   const bool color = UseColor(STDERR_FILENO, context);
-  WriteLine(StrCat(color ? "\x1b[2mhint:\x1b[0m " : "hint: ", Printable(HintOf(error))));
+  WriteLine(StrCat(color ? "\x1b[2mhint:\x1b[0m " : "hint: ", Printable(HintOf(error, context))));
 }
 
 void PrintMoreErrors(const std::vector<std::string>& texts, const Context& context) {

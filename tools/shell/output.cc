@@ -2,15 +2,30 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 
 #include "base/file.h"
 #include "base/progress.h"
+#include "base/text.h"
 
 namespace ofindex {
 namespace {
 
 constexpr size_t kBufferBytes = 64 << 10;
+
+bool IsTerminal() {
+  static const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  return is_terminal;
+}
+
+bool IsPlainText(std::string_view text) {
+  std::string line;
+  std::remove_copy_if(text.begin(), text.end(), std::back_inserter(line),
+                      [](char c) { return c == '\t' || c == '\n' || c == '\r'; });
+  return IsUtf8(line) && !HasControl(line);
+}
 
 }  // namespace
 
@@ -48,6 +63,19 @@ Result<void> Output::WriteAll(std::string_view text) const {
     if (!text.empty() && cancel_ != nullptr && *cancel_) return Interrupted();
   }
   return {};
+}
+
+Result<void> RefuseOnTerminal(std::string_view what, const std::string& hint) {
+  if (!IsTerminal()) return {};
+  return Fail(
+      ErrorCode::kUsage,
+      StrCat("standard output is a terminal, and ", what, " writes bytes that are not text; expected a file or a pipe"),
+      hint);
+}
+
+Result<void> RefuseOnTerminal(ByteView bytes, std::string_view what, const std::string& hint) {
+  if (!IsTerminal() || IsPlainText(AsText(bytes))) return {};
+  return RefuseOnTerminal(what, hint);
 }
 
 }  // namespace ofindex

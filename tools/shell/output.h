@@ -43,4 +43,11 @@ class Output {
   const std::atomic<bool>* cancel_ = nullptr;
 };
 
+/// Refuses bytes that are not text if standard output is a terminal, whose state they could change. `what` is the
+/// option that asks for them; `hint` says how to write them elsewhere. Errors: kUsage.
+[[nodiscard]] Result<void> RefuseOnTerminal(std::string_view what, const std::string& hint);
+
+/// The same for `bytes` that may be text: UTF-8 without control characters, except tabs and ends of lines.
+[[nodiscard]] Result<void> RefuseOnTerminal(ByteView bytes, std::string_view what, const std::string& hint);
+
 }  // namespace ofindex

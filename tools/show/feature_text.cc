@@ -1,11 +1,19 @@
 #include "tools/show/feature_text.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "tools/shell/table.h"
 #include "tools/show/hex_text.h"
 #include "tools/show/number_text.h"
+#include "tools/terminal/terminal.h"
+#include "tools/terminal/text_width.h"
 
 namespace ofindex {
 namespace {
@@ -21,31 +29,49 @@ std::string BytesText(ByteView bytes) {
   return StrCat("<", FormatCount(bytes.size()), " bytes: ", ToHex(front), front.size() < bytes.size() ? "...>" : ">");
 }
 
-// Joins values until the row is full, and says how many are left out.
+// The columns of the terminal that the values of a row may take; nothing: any number.
+using Room = std::optional<size_t>;
+
+std::string LeftOut(size_t values) { return values == 0 ? "" : StrCat(" ... ", FormatCount(values), " more"); }
+
+Room Without(size_t columns, Room room) { return room ? Room(*room - std::min(*room, columns)) : room; }
+
+// Joins values until the row is full, and says how many are left out. That fits `room`, too.
 template <typename Values, typename Format>
-std::string Join(const Values& values, Format format) {
+std::string Join(const Values& values, Format format, Room room) {
   std::string text;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (text.size() >= kMaxRowText) return StrCat(text, " ... ", FormatCount(values.size() - i), " more");
-    text += StrCat(i == 0 ? "" : " ", format(values[i]));
+    const std::string longer = StrCat(text, i == 0 ? "" : " ", format(values[i]));
+    const Room left = Without(LeftOut(values.size() - i - 1).size(), room);
+    const bool fits = !left || ShownWidth(longer) <= *left;
+    if (text.size() >= kMaxRowText || (!fits && i > 0)) return text + LeftOut(values.size() - i);
+    text = fits ? longer : CutToWidth(longer, *left);
   }
   return text;
 }
 
-std::string ValuesText(const DecodedRecord& record, FeatureValue value) {
+std::string ValuesText(const DecodedRecord& record, FeatureValue value, Room room) {
   switch (value.kind) {
     case FeatureKind::kNone: return "";
-    case FeatureKind::kBytes: return Join(record.bytes(value), BytesText);
-    case FeatureKind::kFloat: return Join(record.floats(value), [](float x) { return Shortest(x); });
-    case FeatureKind::kDouble: return Join(record.doubles(value), [](double x) { return Shortest(x); });
+    case FeatureKind::kBytes: return Join(record.bytes(value), BytesText, room);
+    case FeatureKind::kFloat:
+      return Join(
+          record.floats(value), [](float x) { return Shortest(x); }, room);
+    case FeatureKind::kDouble:
+      return Join(
+          record.doubles(value), [](double x) { return Shortest(x); }, room);
     case FeatureKind::kInt32:
-    case FeatureKind::kInt64: return Join(record.integers(value), [](int64_t x) { return Shortest(x); });
+    case FeatureKind::kInt64:
+      return Join(
+          record.integers(value), [](int64_t x) { return Shortest(x); }, room);
   }
   return "";
 }
 
-std::string StepsText(const DecodedRecord& record, const FeatureList& list) {
-  return Join(record.steps(list), [&](const FeatureValue& step) { return StrCat("[", ValuesText(record, step), "]"); });
+std::string StepsText(const DecodedRecord& record, const FeatureList& list, Room room) {
+  const Room inside = Without(LeftOut(list.step_count).size() + 2, room);
+  const auto text = [&](const FeatureValue& step) { return StrCat("[", ValuesText(record, step, inside), "]"); };
+  return Join(record.steps(list), text, room);
 }
 
 std::string_view KindOfSteps(const DecodedRecord& record, const FeatureList& list) {
@@ -58,25 +84,59 @@ std::string_view KindOfSteps(const DecodedRecord& record, const FeatureList& lis
   return Name(kind);
 }
 
+// The rows of a table, whose last cells are made once it is known how wide the others are.
+class FeatureRows {
+ public:
+  void Add(const std::string& name, std::string_view kind, uint64_t count, std::function<std::string(Room)> text) {
+    rows_.push_back({Printable(name), std::string(kind), FormatCount(count), ""});
+    values_.push_back(std::move(text));
+  }
+
+  [[nodiscard]] Result<void> Print(Output& out) && {
+    TableRow header = {"feature", "kind", "count", ""};
+    const Room room = RoomBeside(header);
+    header.back() = "values";
+    Table table(std::move(header));
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      rows_[i].back() = values_[i](room);
+      table.Add(std::move(rows_[i]));
+    }
+    return table.Print(out);
+  }
+
+ private:
+  // Returns the room for the values: what the other cells leave of the terminal, but at least a third of it.
+  [[nodiscard]] Room RoomBeside(const TableRow& header) const {
+    std::vector<TableRow> others = {header};
+    others.insert(others.end(), rows_.begin(), rows_.end());
+    const Room width = TerminalWidth(STDOUT_FILENO);
+    const size_t beside = ShownWidth(TableLayout(others, std::nullopt).Line(header));
+    return width ? Room(std::max(*Without(beside, width), *width / 3)) : width;
+  }
+
+  std::vector<TableRow> rows_;
+  std::vector<std::function<std::string(Room)>> values_;
+};
+
 }  // namespace
 
 Result<void> PrintFeatures(const DecodedRecord& record, const std::vector<std::string>& only, Output& out) {
   const auto is_left_out = [&only](std::string_view name) {
     return !only.empty() && std::find(only.begin(), only.end(), name) == only.end();
   };
-  Table table({"feature", "kind", "count", "values"});
+  FeatureRows rows;
   for (const Feature& feature : record.features()) {
     if (is_left_out(AsText(feature.name))) continue;
-    table.Add({Printable(AsText(feature.name)), std::string(Name(feature.value.kind)), FormatCount(feature.value.count),
-               ValuesText(record, feature.value)});
+    rows.Add(std::string(AsText(feature.name)), Name(feature.value.kind), feature.value.count,
+             [&](Room room) { return ValuesText(record, feature.value, room); });
   }
   for (const FeatureList& list : record.feature_lists()) {
     const std::string name = StrCat(AsText(list.name), "[]");
     if (is_left_out(name)) continue;
-    table.Add({Printable(name), std::string(KindOfSteps(record, list)), FormatCount(list.step_count),
-               StepsText(record, list)});
+    rows.Add(name, KindOfSteps(record, list), list.step_count,
+             [&](Room room) { return StepsText(record, list, room); });
   }
-  return table.Print(out);
+  return std::move(rows).Print(out);
 }
 
 Result<void> PrintHexDump(ByteView bytes, Output& out) {

@@ -31,6 +31,7 @@ Result<void> ShownRecord::Take(const Dataset& dataset, uint64_t ordinal, ByteVie
 }
 
 Result<void> ShownRecord::Place(const Dataset& dataset, uint64_t ordinal, ByteView payload) {
+  dataset_ = &dataset;
   ordinal_ = ordinal;
   payload_ = payload;
   decoded_.Clear();
@@ -54,7 +55,7 @@ Result<void> ShownRecord::Decode() {
 }
 
 tl::unexpected<Error> ShownRecord::Refuse(ErrorCode code, std::string_view what) const {
-  return Fail(code, StrCat(ShardText(), "@", payload_offset_, ": record ", ordinal_, ": ", what),
+  return Fail(code, StrCat(ReadText(), "@", payload_offset_, ": record ", ordinal_, ": ", what),
               bad_ == BadReason{} ? StrCat("`ofindex get --raw INDEX ", ordinal_, "` writes the bytes as they are")
                                   : "`ofindex info` lists all bad records");
 }
@@ -88,7 +89,7 @@ Result<void> ShownRecord::RequireOne(const std::string& feature) const {
 Result<void> ShownRecord::CheckJson(size_t bytes) const {
   if (bytes <= kMaxJsonBytes) return {};
   return Fail(ErrorCode::kLimit,
-              StrCat(ShardText(), "@", location_.offset, ": record ", ordinal_, ": ", FormatCount(bytes),
+              StrCat(ReadText(), "@", location_.offset, ": record ", ordinal_, ": ", FormatCount(bytes),
                      " bytes are too many for JSON; expected at most ", FormatCount(kMaxJsonBytes)),
               "show one of its features with --feature, or write its bytes with --raw");
 }
@@ -122,6 +123,12 @@ Result<void> ShownRecord::Print(const std::vector<std::string>& names, Output& o
 }
 
 std::string ShownRecord::ShardText() const { return Printable((*paths_)(shard_)); }
+
+// The file that was read: with --root, not the one that the index names.
+std::string ShownRecord::ReadText() const {
+  const Result<std::string> path = dataset_->reader().ShardPath(location_.shard);
+  return path ? Printable(*path) : ShardText();
+}
 
 std::string ShownRecord::Heading() const {
   return StrCat("record ", ordinal_, " of ", ShardText(), "@", location_.offset, ", ",

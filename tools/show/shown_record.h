@@ -68,10 +68,12 @@ class ShownRecord {
   [[nodiscard]] Result<void> Decode();
   [[nodiscard]] tl::unexpected<Error> Refuse(ErrorCode code, std::string_view what) const;
   [[nodiscard]] std::string ShardText() const;
+  [[nodiscard]] std::string ReadText() const;
   [[nodiscard]] std::string Heading() const;
   [[nodiscard]] Result<void> RequireOne(const std::string& feature) const;
   void AppendValues(FeatureValue value, std::vector<uint8_t>& out) const;
 
+  const Dataset* dataset_ = nullptr;  // of the record
   uint64_t ordinal_ = 0;
   RecordLocation location_;
   std::string shard_;                // as stored

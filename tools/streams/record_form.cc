@@ -29,10 +29,11 @@ class FramedForm : public RecordForm {
   Result<void> Check(uint64_t ordinal, ByteView payload) {
     OFINDEX_ASSIGN(const RecordLocation location, dataset_.reader().Locate(ordinal));
     OFINDEX_ASSIGN(const uint32_t number, catalog_->ShardOfPiece(location.shard));
-    const ShardRow& shard = catalog_->shards()[number];
+    ShardRow shard = catalog_->shards()[number];
     if (shard.framing != Framing::kTfRecord) return {};
     OFINDEX_ASSIGN(const bool holds, check_.Holds(location, payload));
     if (holds) return {};
+    OFINDEX_ASSIGN(shard.path, dataset_.reader().ShardPath(location.shard));
     return tl::unexpected(InRecord(ordinal, shard, location.offset, {ErrorCode::kDamage, std::string(kNoMatch)}));
   }
 

@@ -6,9 +6,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "index/build/builder.h"
+#include "index/catalog/paths.h"
 #include "index/columns/column_choice.h"
+#include "index/finding/missing_paths.h"
 #include "index/parts/part_plan.h"
+#include "index/shards/output_rule.h"
 #include "tools/report/build_report.h"
 #include "tools/shell/progress_display.h"
 #include "tools/verbs/verbs.h"
@@ -34,8 +38,20 @@ std::chrono::milliseconds SaveAfter() {
   return std::chrono::milliseconds(number);
 }
 
+// An index is no DATA.
+Result<void> CheckData(const std::vector<std::string>& data) {
+  for (const std::string& path : data) {
+    if (!path.ends_with(kIndexSuffix) || !IsOutput(path, OutputKind::kIndex)) continue;
+    return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": an index; expected DATA: files or folders of records"),
+                StrCat("bring an index up to date with `ofindex update ", PathWord(path, "INDEX"),
+                       "`, or put several together with `ofindex merge`"));
+  }
+  return {};
+}
+
 Result<int> Build(BuildArguments& arguments, Context& context) {
   BuildOptions& options = arguments.options;
+  OFINDEX_TRY(CheckData(options.data));
   options.format.framing = arguments.format == "auto" ? std::nullopt : ParseFraming(arguments.format);
   options.format.compression = arguments.compression == "auto" ? std::nullopt : ParseCompression(arguments.compression);
   options.format.payload = arguments.payload == "auto" ? std::nullopt : ParsePayloadKind(arguments.payload);

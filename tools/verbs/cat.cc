@@ -41,6 +41,8 @@ struct CatArguments {
   ReaderOptions reading;
 };
 
+constexpr char kToFileHint[] = "write a file with -o FILE, or redirect the output";
+
 bool IsToFile(const CatArguments& arguments) { return !arguments.output.empty() && arguments.output != "-"; }
 
 // The destination of the records: standard output, or a file that is renamed into place when it is complete.
@@ -99,6 +101,12 @@ std::string FormOfName(const std::string& path) {
   return framing && !path.ends_with(".gz") ? std::string(Name(*framing)) : "";
 }
 
+// Refuses to write the bytes of shards and Arrow to a terminal. Those of payloads may be text.
+Result<void> CheckTerminal(const CatArguments& arguments) {
+  if (IsToFile(arguments) || arguments.to == "jsonl" || arguments.to == "csv" || arguments.to == "raw") return {};
+  return RefuseOnTerminal(StrCat("--to ", arguments.to), kToFileHint);
+}
+
 // Sets the form if it was not requested.
 void ChooseForm(CatArguments& arguments) {
   if (!arguments.to.empty()) return;
@@ -146,16 +154,20 @@ Result<int> Cat(const CatArguments& arguments, const Context& context) {
   if (arguments.no_header && arguments.to != "csv") {
     return Fail(ErrorCode::kUsage, "--no-header requires --to csv", "see `ofindex cat --help`");
   }
+  OFINDEX_TRY(CheckTerminal(arguments));
   OFINDEX_ASSIGN(std::vector<std::string> features, ChosenFeatures(arguments.feature));
   OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
   OFINDEX_TRY(CheckSink(arguments, dataset));
   std::optional<Sink> sink;
+  const auto write = [&](ByteView bytes) -> Result<void> {
+    if (!IsToFile(arguments) && arguments.to == "raw") OFINDEX_TRY(RefuseOnTerminal(bytes, "--to raw", kToFileHint));
+    return sink->Write(bytes);
+  };
   const FormRequest request{.form = arguments.to,
                             .features = std::move(features),
                             .header = !arguments.no_header,
                             .to_file = IsToFile(arguments)};
-  OFINDEX_ASSIGN(const std::unique_ptr<RecordForm> form,
-                 MakeRecordForm(request, dataset, [&sink](ByteView bytes) { return sink->Write(bytes); }));
+  OFINDEX_ASSIGN(const std::unique_ptr<RecordForm> form, MakeRecordForm(request, dataset, write));
   OFINDEX_ASSIGN(const NextOrdinal next, OrdinalsFor(arguments, dataset, context));
   OFINDEX_ASSIGN(sink, Sink::Open(arguments.output));
   LostShards lost(dataset, context);

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/text.h"
+#include "index/catalog/paths.h"
 #include "index/shards/output_rule.h"
+#include "mmap/shard_paths.h"
 #include "query/columns/column_store.h"
 #include "query/dataset.h"
 #include "query/ordinals.h"
@@ -124,6 +126,14 @@ Result<Selected> Select(const ConvertArguments& arguments, const Dataset& datase
   return Selected{OrdinalsFrom(std::move(sampler)), records, false};
 }
 
+// Returns `shards` with the paths of their copies below `root`.
+std::vector<ShardRow> AtRoot(const std::string& root, std::vector<ShardRow> shards) {
+  if (root.empty() || shards.empty()) return shards;
+  const ShardPaths copies(root, shards.front().path, CommonFolderBytes(shards));
+  for (ShardRow& shard : shards) shard.path = copies.PathOf(shard.path);
+  return shards;
+}
+
 std::vector<uint64_t> RecordsPerShard(const Selected& selected, const SourceFacts& facts, size_t shards,
                                       bool as_in_input) {
   if (!as_in_input) return EvenShares(selected.records, shards);
@@ -161,6 +171,7 @@ Result<int> Convert(ConvertArguments& arguments, Context& context) {
   InputFiles inputs(source.path(), facts.shards, facts.sources, arguments.reading.root);
   for (const std::string& data : arguments.data) inputs.Add(data);
   inputs.Add(arguments.ids);
+  const std::vector<ShardRow> copies = AtRoot(arguments.reading.root, facts.shards);
   for (ShardRow& shard : facts.shards) shard.path = source.Shown(shard.path);
   OFINDEX_ASSIGN(const Selected selected, Select(arguments, dataset, context));
 
@@ -172,8 +183,8 @@ Result<int> Convert(ConvertArguments& arguments, Context& context) {
       selected.all_in_order && !arguments.output.shards && plan.paths.size() == facts.shards.size();
   std::vector<uint64_t> sizes = RecordsPerShard(selected, facts, plan.paths.size(), as_in_input);
   OFINDEX_ASSIGN(ShardSetWriter writer, ShardSetWriter::Begin(std::move(plan), std::move(sizes)));
-  OFINDEX_ASSIGN(Converter converter,
-                 Converter::Create(dataset, facts.shards, arguments.output.framing, arguments.lossy, writer, context));
+  OFINDEX_ASSIGN(Converter converter, Converter::Create(dataset, arguments.reading.root.empty() ? facts.shards : copies,
+                                                        arguments.output.framing, arguments.lossy, writer, context));
 
   if (!facts.verified) converter.CheckPayloads();
   context.progress.bytes_total = dataset.reader().map().header().payload_bytes;

@@ -51,7 +51,7 @@ class Getter {
   Result<void> Show(const Dataset& dataset, uint64_t ordinal) {
     if (arguments_.raw && features_.empty()) {
       OFINDEX_TRY(dataset.reader().Copy(ordinal, payload_));
-      return out_.Write(ByteView(payload_));
+      return WriteRaw(payload_);
     }
     if (arguments_.wire) {
       OFINDEX_TRY(record_.Fetch(dataset, ordinal));
@@ -61,7 +61,7 @@ class Getter {
     OFINDEX_TRY(record_.Load(dataset, ordinal));
     OFINDEX_TRY(record_.Require(features_));
     if (arguments_.raw) {
-      for (const std::string& name : features_) OFINDEX_TRY(out_.Write(ByteView(record_.FeatureBytes(name))));
+      for (const std::string& name : features_) OFINDEX_TRY(WriteRaw(record_.FeatureBytes(name)));
       return {};
     }
     const bool first = shown_++ == 0;
@@ -79,6 +79,11 @@ class Getter {
   }
 
  private:
+  Result<void> WriteRaw(ByteView bytes) {
+    OFINDEX_TRY(RefuseOnTerminal(bytes, "--raw", "redirect the output; --wire explains the bytes"));
+    return out_.Write(bytes);
+  }
+
   const GetArguments& arguments_;
   const std::vector<std::string> features_;
   const Context& context_;

@@ -105,6 +105,17 @@ TEST_CASE("a number in a name puts two files into one set, and an extension alon
   }
 }
 
+TEST_CASE("leading zeros, part-N and -of-N make a number that of a shard, and other numbers may be a person's") {
+  for (const char* name : {"part-3", "d/part-3.tfrecord", "a-0-of-2.tfrecord", "x_00", "x01.tfrecord", "1/x_1_007"}) {
+    CAPTURE(name);
+    CHECK(HasShardNumber(name));
+  }
+  for (const char* name : {"exp2.tfrecord", "run-1", "v10_b", "a0", "train.tfrecord", "x_100", "00/exp2", ""}) {
+    CAPTURE(name);
+    CHECK_FALSE(HasShardNumber(name));
+  }
+}
+
 TEST_CASE("the most frequent traits in the most reliable set decide, and in a tie the traits added first") {
   ShardFamilies families;
   CHECK_FALSE(families.Of("d/a.rec"));
