@@ -30,6 +30,7 @@ from ._errors import (
     StaleError,
 )
 from ._features import Feature, Features, fixed, ragged, raw
+from ._loading.loader import Loader, LoaderIterator
 from ._mix import Mix, mix
 from ._mix_sampler import MixSampler
 from ._ofindex import version as __version__
@@ -66,6 +67,8 @@ __all__ = [
     "Features",
     "FormatError",
     "LimitError",
+    "Loader",
+    "LoaderIterator",
     "LockError",
     "Mix",
     "MixSampler",

@@ -23,6 +23,7 @@ from ._progress import Report, reporting
 from ._rows import Rows, Table
 from ._sampler import Sampler, block_size
 from ._source import Shared, open_source
+from ._weights import Weights
 
 if TYPE_CHECKING:
     from ._engines.arrow_dataset import ArrowDataset
@@ -282,7 +283,7 @@ class Dataset(_ofindex.Records):
         epoch: int = 0,
         rank: int | None = None,
         world_size: int | None = None,
-        weights: str | None = None,
+        weights: Weights | None = None,
         balance: str | None = None,
         block: int | Literal["auto"] | None = None,
         tail: Tail = "exact",
@@ -295,7 +296,9 @@ class Dataset(_ofindex.Records):
             rank, world_size: This reader's rank among the readers that share the epoch, and their number: each reads
                 every `world_size`-th record. Give both or neither. None: taken from torch.distributed, otherwise from
                 torchrun's environment, otherwise 0 and 1; looked up again when the sampler is unpickled.
-            weights: A numeric column: records are drawn with replacement, in proportion to it.
+            weights: A numeric column, an SQL expression, or an array of ``len(self)`` numbers, in the order of the
+                records: records are drawn with replacement, in proportion to it; never where it is 0, NULL or NaN.
+                Pickles of the sampler contain the array.
             balance: A column: records are drawn with replacement, with equal probability per value.
             block: Read runs of this many consecutive records, shuffled within a window of runs, for storage that seeks
                 slowly; "auto" chooses the length. None: a global shuffle.
@@ -304,7 +307,8 @@ class Dataset(_ofindex.Records):
                 number; "drop", no rank reads them.
 
         Raises:
-            ValueError: arguments are invalid. QueryError: there is no such column.
+            ValueError: arguments are invalid. QueryError: there is no such column, or the expression is wrong.
+            TypeError: weights are not numbers.
         """
         return Sampler(
             self,

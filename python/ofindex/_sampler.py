@@ -8,6 +8,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from ._epochs import EpochSampler, State, checked_state, rank_and_world_size
+from ._weights import resolved
 
 if TYPE_CHECKING:
     from . import _ofindex
@@ -63,11 +64,14 @@ class Sampler(EpochSampler):
         self._dataset = dataset
         self._options = options  # as given, since another process has its own rank
         self._slice = rank_and_world_size(options["rank"], options["world_size"])
+        self._weights = resolved(dataset, options["weights"])
         super().__init__(self._opened(options), self._slice[1], loaded="state" in options)
 
     def _opened(self, options: dict[str, Any]) -> _ofindex.RowSampler:
         rank, world_size = self._slice
-        return self._dataset._open_sampler(**{**options, "rank": rank, "world_size": world_size})
+        return self._dataset._open_sampler(
+            **{**options, "weights": self._weights, "rank": rank, "world_size": world_size}
+        )
 
     def _order(self) -> _ofindex.RowSampler:
         """Return the source of a loader's ordinals, which starts where a new iterator would."""
@@ -111,5 +115,8 @@ class Sampler(EpochSampler):
     def __repr__(self) -> str:
         options, (rank, world_size) = self._options, self._slice
         parts = [f"seed={self.seed}", f"epoch={self.epoch}", f"rank={rank}/{world_size}"]
-        parts += [f"{key}={options[key]!r}" for key in ("weights", "balance") if options[key] is not None]
+        if options["weights"] is not None:
+            parts.append(f"weights={options['weights']!r}" if isinstance(options["weights"], str) else "weights=[...]")
+        if options["balance"] is not None:
+            parts.append(f"balance={options['balance']!r}")
         return f"<ofindex.Sampler of {len(self._dataset):,} records, {self._standing.order}: {', '.join(parts)}>"

@@ -1,49 +1,27 @@
-"""Epochs of prefetched tensors, and the position of a run within its epochs."""
+"""Epochs of prefetched tensors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 import torch
 
-from ._arguments import whole
-from ._batch import Batch, decoding_for
+from ._batch import Batch
 from ._dataset import Dataset
-from ._epochs import ExclusiveUse, State, Tail
+from ._epochs import Tail
 from ._features import Features
-from ._loader import Epoch, checked_reading, transformed
+from ._loading import loader as plain
 from ._mix import Mix
 from ._mix_sampler import MixSampler
 from ._sampler import Sampler
-from ._sampler_adapter import SamplerAdapter
 from ._torch_tensors import pinned, tensors_of
+from ._weights import Weights
 
 
-@dataclass
-class _Place:
-    """Progress of an iteration. A Loader keeps this instead of the iterator, so that a dropped iterator is closed."""
-
-    begin: State
-    position: int
-    ended: bool = False
-
-    def state_dict(self) -> State:
-        if self.ended:
-            return {**self.begin, "epoch": self.begin["epoch"] + 1, "position": 0}
-        return {**self.begin, "position": self.position}
-
-
-class Loader:
-    """Decoded batches of an epoch, prefetched and decoded by C++ threads in this process.
-
-    Iterating yields dicts of tensors; each iteration is the next epoch, unless `set_epoch` (its own or the
-    sampler's) or `load_state_dict` was called in between. Every rank gets the same number of batches, unless `tail`
-    is "exact". `state_dict` counts the batches that were returned, not the prefetched ones, and can be resumed with
-    any number of ranks. Used by one thread at a time; not after a fork. Pickles as its arguments and the position of
-    its last iteration.
-    """
+class Loader(plain.Loader):
+    """Decoded batches of an epoch as dicts of tensors: an `ofindex.Loader` whose arrays are tensors, which share their
+    memory, or are in pinned memory. Its states are those of an `ofindex.Loader`."""
 
     def __init__(
         self,
@@ -59,212 +37,43 @@ class Loader:
         threads: int | None = None,
         transform: Callable[[dict[str, Any]], Any] | None = None,
         *,
+        weights: Weights | None = None,
+        balance: str | None = None,
+        block: int | Literal["auto"] | None = None,
         drop_last: bool = False,
         pin_memory: bool | None = None,
     ) -> None:
         """
         Args:
-            dataset: An ofindex.Dataset, a view, or a mix.
-            features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. Numbers become tensors of shape
-                ``(n, *shape)``, byte strings a `BytesArray`, ragged features a `Ragged`.
-            batch_size: Records per batch; the last one of an epoch may have fewer.
-            sampler: The order: ``dataset.sampler(...)``, or anything that yields record numbers when it is iterated.
-                Its method set_epoch, if any, is called before each epoch except the first. None: a global shuffle by
-                `seed`, for `rank` of `world_size` with `tail`.
-            rank, world_size: Only without `sampler`; give both or neither. None: taken from torch.distributed,
-                otherwise from torchrun's environment, otherwise 0 and 1; looked up again when the Loader is unpickled.
-            tail: How to treat the records left over after the last whole step of all ranks: see `Dataset.sampler`.
-            prefetch: Number of batches to read ahead.
-            threads: Number of threads that read and decode; None: one per processor.
-            transform: Applied to each batch, on as many Python threads as `threads`.
-            drop_last: Omit a last batch of fewer records.
             pin_memory: Put tensors into pinned memory; None: if there is a CUDA device.
+
+            All others are those of `ofindex.Loader`. Numbers become tensors of shape ``(n, *shape)``.
         """
-        self.dataset = dataset
-        self.batch_size, self.threads, self.prefetch = checked_reading(batch_size, threads, prefetch)
-        self.transform = transform
-        self.drop_last = drop_last
-        self._threads, self._pin_memory = threads, pin_memory  # as passed, not as resolved: defaults differ by host
-        self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
-        self._decoding = decoding_for(dataset, features)
-        self.sampler: Sampler | MixSampler | SamplerAdapter
-        if sampler is None:
-            self.sampler = dataset.sampler(seed=seed, rank=rank, world_size=world_size, tail=tail)
-        elif rank is not None or world_size is not None:
-            raise ValueError("rank and world_size belong to the sampler: give them to it, or give no sampler")
-        elif isinstance(sampler, (Sampler, MixSampler)):
-            owner: object = sampler._dataset
-            if owner is not dataset and owner != dataset:
-                raise ValueError(f"the sampler is of {owner!r}, not of {dataset!r}: use dataset.sampler(...)")
-            self.sampler = sampler
-        else:
-            self.sampler = SamplerAdapter(dataset, sampler)
-        self._next_epoch: int | None = None  # requested by set_epoch()
-        self._read_epoch: int | None = None  # epoch of the last iteration; None if there was none since the last load
-        self._place: _Place | None = None
-
-    def __len__(self) -> int:
-        """Number of batches in the next epoch, or in the rest of it after `load_state_dict`.
-
-        Raises:
-            TypeError: `sampler` has no length.
-        """
-        anew = self._next_epoch is not None or not self._untouched()
-        batches = self._batches(self.sampler._epoch_length() if anew else self.sampler._length())
-        if batches is None:
-            raise TypeError("the sampler has no length")
-        return batches
-
-    def _batches(self, records: int | None) -> int | None:
-        if records is None:
-            return None
-        return records // self.batch_size if self.drop_last else -(-records // self.batch_size)
-
-    def _untouched(self) -> bool:
-        """Whether the next iteration begins where the sampler is: it is new, was loaded, or its epoch was set."""
-        return self._read_epoch is None or self.sampler._loaded or self.sampler.epoch != self._read_epoch
-
-    def __iter__(self) -> LoaderIterator:
-        if self._next_epoch is not None:
-            self.sampler._loaded = False
-            self.sampler.set_epoch(self._next_epoch)
-        elif not self._untouched():
-            self.sampler.set_epoch(self.sampler.epoch + 1)
-        self._next_epoch, self._read_epoch = None, self.sampler.epoch
-        self.sampler._loaded = False
-        iterator = LoaderIterator(self)
-        self._place = iterator._place
-        return iterator
-
-    def set_epoch(self, epoch: int) -> None:
-        """Make the next iteration read `epoch` from its start, or from a state's position if that was just loaded and
-        `epoch` is its epoch."""
-        wanted = whole(epoch, "epoch")
-        if self._next_epoch is None and self._untouched() and wanted == self.sampler.epoch:
-            return
-        self._next_epoch, self._place = wanted, None
-
-    def state_dict(self) -> State:
-        """Return the position of the last iteration: after the batches that it has returned. Plain values, less
-        than 1 KiB."""
-        if self._place is not None:
-            return self._place.state_dict()
-        begin = self.sampler._begin_state()
-        return begin if self._next_epoch is None else {**begin, "epoch": self._next_epoch, "position": 0}
-
-    def load_state_dict(self, state: State) -> None:
-        """Resume from `state`, which must come from a Loader over the same records in the same order. The number of
-        ranks, the batch size and the features may differ.
-
-        Raises:
-            StaleError: the state is of other records, or of another order; the text gives the difference.
-        """
-        self.sampler.load_state_dict(state)
-        self._next_epoch = self._read_epoch = self._place = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        arguments = {
-            "sampler": self.sampler._numbers if isinstance(self.sampler, SamplerAdapter) else self.sampler,
-            "prefetch": self.prefetch,
-            "threads": self._threads,
-            "transform": self.transform,
-            "drop_last": self.drop_last,
-            "pin_memory": self._pin_memory,
-        }
-        return _unpickled, (self.dataset, self._decoding.features, self.batch_size, arguments, self.state_dict())
-
-    def __repr__(self) -> str:
-        features = list(self._decoding.features)
-        return f"ofindex.torch.Loader({self.dataset!r}, batch_size={self.batch_size}, features={features})"
-
-
-def _unpickled(
-    dataset: Dataset | Mix, features: Features, batch_size: int, arguments: dict[str, Any], state: State
-) -> Loader:
-    """Rebuild a Loader from a pickle."""
-    loader = Loader(dataset, features, batch_size, **arguments)
-    loader.load_state_dict(state)
-    return loader
-
-
-class LoaderIterator:
-    """One pass of a Loader over the rest of an epoch. Its threads end when the pass ends or the iterator is dropped.
-
-    Used by one thread at a time: `next` raises RuntimeError while another thread runs it.
-    """
-
-    def __init__(self, loader: Loader) -> None:
-        sampler = loader.sampler
-        begin = sampler._begin_state()
-        self._place = _Place(begin, begin["position"])
-        self._left = loader._batches(sampler._length())
-        # Minimum records per batch, if the number of records is not known in advance.
-        self._least = loader.batch_size if loader.drop_last and self._left is None else 0
-        self._pin = loader.pin_memory
-        epoch = Epoch(
-            loader.dataset._payloads,
-            loader._decoding,
-            sampler._order(),
-            loader.batch_size,
-            loader.threads,
-            loader.prefetch,
+        super().__init__(
+            dataset,
+            features,
+            batch_size,
+            sampler,
+            seed,
+            rank,
+            world_size,
+            tail,
+            prefetch,
+            threads,
+            transform,
+            weights=weights,
+            balance=balance,
+            block=block,
+            drop_last=drop_last,
         )
-        transform = loader.transform
+        self._pin_memory = pin_memory  # as passed: the default differs by host
+        self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
 
-        def apply(batch: Batch) -> Any:
-            tensors = tensors_of(batch)
-            return tensors if transform is None else transform(tensors)
+    def _values(self, batch: Batch) -> dict[str, Any]:
+        return tensors_of(batch)
 
-        self._batches = transformed(epoch, None if transform is None else apply, loader.threads, loader.prefetch)
-        self._plain = transform is None
-        self._done = False
-        self._exclusive_use = ExclusiveUse("iterator of a Loader")
+    def _finished(self, values: Any) -> Any:
+        return pinned(values) if self.pin_memory else values
 
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __len__(self) -> int:
-        """Number of batches left.
-
-        Raises:
-            TypeError: the sampler has no length.
-        """
-        if self._left is None:
-            raise TypeError("the sampler has no length")
-        return self._left
-
-    def __next__(self) -> Any:
-        with self._exclusive_use:
-            return self._next()
-
-    def _next(self) -> Any:
-        if self._done:
-            raise StopIteration
-        try:
-            if self._left == 0:
-                raise StopIteration
-            batch, position = next(self._batches)
-            if position - self._place.position < self._least:
-                raise StopIteration
-        except BaseException as reason:
-            self._place.ended = isinstance(reason, StopIteration)
-            self.close()
-            raise
-        self._place.position = position
-        if self._left is not None:
-            self._left -= 1
-        tensors = tensors_of(batch) if self._plain else batch
-        return pinned(tensors) if self._pin else tensors
-
-    def close(self) -> None:
-        """Stop the threads. The rest of the epoch is not read; `state_dict` still returns the position."""
-        self._done, self._left = True, None if self._left is None else 0
-        self._batches.close()
-
-    def state_dict(self) -> State:
-        """See `Loader.state_dict`."""
-        return self._place.state_dict()
-
-    def __repr__(self) -> str:
-        place = self.state_dict()
-        return f"<ofindex.torch.LoaderIterator: epoch {place['epoch']}, position {place['position']:,}>"
+    def _arguments(self) -> dict[str, Any]:
+        return {**super()._arguments(), "pin_memory": self._pin_memory}

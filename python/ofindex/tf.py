@@ -14,7 +14,7 @@ from ._batch import decoding_for
 from ._dataset import Dataset
 from ._epochs import Tail, rank_and_world_size
 from ._features import Feature, Features
-from ._loader import Epoch, checked_reading
+from ._loading.epoch import Epoch, checked_reading
 from ._mix import Mix
 
 __all__ = ["dataset"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ._loading.loader import LoaderIterator
 from ._torch_dataset import Dataset
-from ._torch_loader import Loader, LoaderIterator
+from ._torch_loader import Loader
 from ._torch_tensors import Ragged
 
 __all__ = ["Dataset", "Loader", "LoaderIterator", "Ragged"]
 
-for _public in (Dataset, Loader, LoaderIterator, Ragged):
+for _public in (Dataset, Loader, Ragged):
     _public.__module__ = __name__  # their name in pickles

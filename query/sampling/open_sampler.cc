@@ -1,6 +1,8 @@
 #include "query/sampling/open_sampler.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 #include "base/allocation.h"
@@ -56,8 +58,11 @@ ByteView BytesOf(std::span<const Value> values) {
   return {reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()};
 }
 
-Result<SamplingMethod> ByWeights(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
-  OFINDEX_ASSIGN(const Column column, FindColumn(store, name));
+// Receives the weights of a view's records in ascending order, piece by piece.
+using TakeWeights = std::function<void(std::span<const double>)>;
+
+// Makes the order of draws by the weights of a view's records, which `deliver` passes on.
+Result<SamplingMethod> Weighted(const View& view, const std::function<Result<void>(const TakeWeights&)>& deliver) {
   if (view.size() == 0) return GlobalShuffle{};  // an empty view
   if (view.size() > AliasTable::kMaxItems) {
     return Fail(ErrorCode::kLimit,
@@ -68,18 +73,48 @@ Result<SamplingMethod> ByWeights(ColumnStore& store, const View& view, const std
   AliasTable::Builder builder;
   builder.Reserve(view.size());
   Xxh3Stream hash;
-  InView<double> in_view(view);
-  OFINDEX_TRY(ForEachWeight(
-      store, column, End(view), [&](uint64_t record) { return view.IndexOf(record).has_value(); },
-      [&](uint64_t first, std::span<const double> weights) {
-        in_view.Pass(first, weights, [&](std::span<const double> some) {
-          hash.Add(BytesOf(some));
-          for (const double weight : some) builder.Add(weight);
-        });
-      },
-      cancel));
+  OFINDEX_TRY(deliver([&](std::span<const double> some) {
+    hash.Add(BytesOf(some));
+    for (const double weight : some) builder.Add(weight);
+  }));
   OFINDEX_ASSIGN(AliasTable table, std::move(builder).Build());
   return WeightedSampling{std::make_shared<const AliasTable>(std::move(table)), ToHex(hash.Digest())};
+}
+
+Result<SamplingMethod> ByWeights(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
+  OFINDEX_ASSIGN(const Column column, FindColumn(store, name));
+  return Weighted(view, [&](const TakeWeights& take) {
+    InView<double> in_view(view);
+    return ForEachWeight(
+        store, column, End(view), [&](uint64_t record) { return view.IndexOf(record).has_value(); },
+        [&](uint64_t first, std::span<const double> weights) { in_view.Pass(first, weights, take); }, cancel);
+  });
+}
+
+// Returns the order by the weights of the records of `asked`; `view` has those of them that are there.
+Result<SamplingMethod> ByGivenWeights(const View& asked, const View& view, std::span<const double> weights) {
+  if (weights.size() != asked.size()) {
+    return Fail(ErrorCode::kUsage, StrCat(FormatCount(weights.size()), " weights for ", FormatCount(asked.size()),
+                                          " records: expected one for each"));
+  }
+  return Weighted(view, [&](const TakeWeights& take) -> Result<void> {
+    constexpr size_t kAtOnce = 4096;
+    const bool all_there = view.size() == asked.size();
+    std::vector<double> some;
+    for (uint64_t i = 0; i < view.size(); ++i) {
+      const double weight = weights[all_there ? i : asked.IndexOf(view.At(i)).value()];
+      some.push_back(std::isnan(weight) ? 0 : weight);
+      if (some.back() < 0 || std::isinf(weight)) {
+        return Fail(ErrorCode::kUsage, StrCat("the weight of record ", view.At(i), " is ", std::to_string(weight),
+                                              "; expected a number of 0 or more"));
+      }
+      if (some.size() == kAtOnce || i + 1 == view.size()) {
+        take(some);
+        some.clear();
+      }
+    }
+    return {};
+  });
 }
 
 // Collects the classes of a view's records, which `take` receives piece by piece.
@@ -126,11 +161,18 @@ Result<SamplingMethod> BlockSampling(const BlockShape& shape) {
                      FormatCount(kMaxWindowRecords), " records in a window"));
 }
 
+// Returns the records of the request, those of missing shards among them.
+View Asked(const ColumnStore& store, const SampleRequest& request) {
+  return request.view ? *request.view : View::Range(0, store.ordinals());
+}
+
 Result<SamplingMethod> MethodOf(ColumnStore& store, const View& view, const SampleRequest& request, Cancel cancel) {
-  if ((request.weights ? 1 : 0) + (request.balance ? 1 : 0) + (request.block ? 1 : 0) > 1) {
+  const bool weighted = request.weights || request.given_weights;
+  if ((weighted ? 1 : 0) + (request.balance ? 1 : 0) + (request.block ? 1 : 0) > 1) {
     return Fail(ErrorCode::kUsage, "weights, balance and block: expected one of them at most");
   }
   if (request.weights) return ByWeights(store, view, *request.weights, cancel);
+  if (request.given_weights) return ByGivenWeights(Asked(store, request), view, *request.given_weights);
   if (request.balance) return Balanced(store, view, request, cancel);
   if (request.block) return BlockSampling(*request.block);
   return GlobalShuffle{};
@@ -156,7 +198,7 @@ bool SamplesAll(const ColumnStore& store, const SampleRequest& request) {
 // Opens a sampler at position 0, of the requested records that are in `records`, those of `generation`.
 Result<Sampler> OpenAmong(const std::shared_ptr<ColumnStore>& store, const GenerationRow& generation,
                           const OrdinalSet& records, const SampleRequest& request, const SqlLimits& limits) {
-  View view = Among(request.view ? *request.view : View::Range(0, store->ordinals()), records);
+  View view = Among(Asked(*store, request), records);
   if (request.where) {
     OFINDEX_ASSIGN(const Selection selection,
                    Where(store, *request.where, request.parameters, limits, request.catalog));

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct SampleRequest {
   std::vector<SqlParameter> parameters = {};          ///< of `where`
   std::shared_ptr<SharedCatalog> catalog = nullptr;   ///< whose tables `where` can read; null: none
   std::optional<std::string> weights = std::nullopt;  ///< numeric column of weights, to draw with replacement
+  std::optional<std::span<const double>> given_weights = std::nullopt;  ///< or the weight of each record of `view`
   std::optional<std::string> balance = std::nullopt;  ///< a column whose values are drawn evenly
   double temperature = std::numeric_limits<double>::infinity();  ///< of `balance`: 1 draws values as they occur
   std::optional<BlockShape> block = std::nullopt;                ///< none: a global shuffle

@@ -151,6 +151,10 @@ void BindCatalog(nb::module_& m) {
   m.def("features", &ReadFeatures, "source"_a);
   m.def("stats", &ReadStats, "source"_a, "rows"_a, "name"_a.none(), "top"_a, "bins"_a);
   m.def(
+      "has_column",
+      [](const Source& source, nb::handle name) { return FindColumn(*ColumnsOf(source), NameOf(name)).has_value(); },
+      "source"_a, "name"_a);
+  m.def(
       "did_you_mean",
       [](nb::handle wrong, const std::vector<nb::object>& names) {
         std::vector<std::string> known;

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "base/text.h"
 #include "python/src/columns/arrow_stream.h"
+#include "python/src/convert/arrays.h"
 #include "python/src/convert/bytes.h"
 #include "python/src/convert/objects.h"
 #include "python/src/convert/values.h"
@@ -25,6 +27,17 @@ using namespace nb::literals;
 
 namespace ofindex::python {
 namespace {
+
+Result<double> NumberOf(const SqlValue& value, uint64_t record) {
+  switch (value.type) {
+    case ColumnValue::Type::kNull: return std::numeric_limits<double>::quiet_NaN();
+    case ColumnValue::Type::kInteger: return static_cast<double>(value.integer);
+    case ColumnValue::Type::kReal: return value.real;
+    default: break;
+  }
+  return Fail(ErrorCode::kUsage, StrCat("record ", record, ": the expression is '",
+                                        Printable(AsText(value.bytes).substr(0, 64)), "'; expected a number or NULL"));
+}
 
 /// A statement being read. The session and the state of its statement limits live as long as it does.
 class Cursor {
@@ -77,6 +90,24 @@ class Cursor {
       list.append(tuple);
     }
     return list;
+  }
+
+  /// Reads all rows, of a record's number and a number each, NaN for NULL. Returns both as arrays.
+  [[nodiscard]] nb::object Numbers() {
+    Use(Taken::kAsColumns, "rows were already fetched");
+    std::vector<uint64_t> records;
+    std::vector<double> numbers;
+    Run([&](Progress&) -> Result<void> {
+      while (!ended_) {
+        OFINDEX_ASSIGN(const bool more, Step());
+        if (!more) break;
+        const SqlValue value = rows_->At(1);
+        records.push_back(static_cast<uint64_t>(rows_->At(0).integer));
+        OFINDEX_ASSIGN(numbers.emplace_back(), NumberOf(value, records.back()));
+      }
+      return {};
+    });
+    return nb::make_tuple(RowArray(std::move(records)), ArrayOf(std::move(numbers)));
   }
 
   /// Returns all rows as columns, each of the type that fits all of its values. Keeps the columns, because some
@@ -180,7 +211,10 @@ void BindSql(nb::module_& m) {
                      return names;
                    })
       .def("fetch", &Cursor::Fetch, "most"_a)
-      .def("stream", &Cursor::Stream);
+      .def("stream", &Cursor::Stream)
+      .def("numbers", &Cursor::Numbers,
+           nb::sig(
+               "def numbers(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64]]"));
 }
 
 }  // namespace ofindex::python

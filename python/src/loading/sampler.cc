@@ -1,5 +1,6 @@
 #include "python/src/loading/sampler.h"
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -7,7 +8,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "python/src/columns/columns.h"
@@ -16,6 +19,7 @@
 #include "python/src/convert/indices.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
+#include "python/src/records/present_rows.h"
 #include "python/src/records/records.h"
 #include "query/columns/find_column.h"
 #include "query/sampling/inflate_cost.h"
@@ -28,6 +32,14 @@ using namespace nb::literals;
 
 namespace ofindex::python {
 namespace {
+
+// Returns the rows in ascending order of their records.
+std::vector<uint64_t> PlacesOf(const Rows& rows) {
+  std::vector<uint64_t> places(rows.size());
+  std::iota(places.begin(), places.end(), uint64_t{0});
+  std::sort(places.begin(), places.end(), [&](uint64_t a, uint64_t b) { return rows.At(a) < rows.At(b); });
+  return places;
+}
 
 Tail TailOf(const std::string& tail) {
   if (tail == "exact") return Tail::kExact;
@@ -50,9 +62,32 @@ struct SamplerOptions {
   bool force;
 };
 
+bool IsText(nb::handle value) { return PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()); }
+
+// Returns the weights of `rows` in ascending order of the records; an array has one for each record that is there.
+std::vector<double> AscendingWeights(const Source& source, const Rows& rows, nb::handle array) {
+  const auto given = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(array);
+  const std::span<const double> weights(given.data(), given.shape(0));
+  const Rows there = PresentRows(source, rows);
+  if (weights.size() != there.size()) {
+    Raise(ErrorCode::kUsage, StrCat(FormatCount(weights.size()), " weights for ", FormatCount(there.size()),
+                                    " records: expected one for each"));
+  }
+  std::vector<double> ascending(rows.size());
+  if (rows.view() == nullptr) {
+    const std::vector<uint64_t> places = PlacesOf(rows);
+    std::transform(places.begin(), places.end(), ascending.begin(), [&](uint64_t place) { return weights[place]; });
+  } else if (there.size() == rows.size()) {
+    std::copy(weights.begin(), weights.end(), ascending.begin());
+  } else {  // of all records, some are gone
+    for (uint64_t i = 0; i < there.size(); ++i) ascending[there.At(i)] = weights[i];
+  }
+  return ascending;
+}
+
 SampleRequest RequestOf(const SamplerOptions& options) {
   SampleRequest request;
-  if (options.weights) request.weights = NameOf(*options.weights);
+  if (options.weights && IsText(*options.weights)) request.weights = NameOf(*options.weights);
   if (options.balance) request.balance = NameOf(*options.balance);
   if (options.block && *options.block != 0) request.block = BlockShape{.run = *options.block};
   request.seed = options.seed;
@@ -82,6 +117,11 @@ void AdviseBlocks(const Source& source) {
 RowSampler Open(const Source& source, const Rows& rows, const SamplerOptions& options) {
   const std::shared_ptr<ColumnStore> store = ColumnsOf(source);
   SampleRequest request = RequestOf(options);
+  std::vector<double> weights;
+  if (options.weights && !request.weights) {
+    weights = AscendingWeights(source, rows, *options.weights);
+    request.given_weights = weights;
+  }
   for (const auto& name : {request.weights, request.balance}) {
     if (name) Unwrap(FindColumn(*store, *name), Asked::kQuery);
   }
@@ -173,11 +213,7 @@ nb::tuple MixedPlaces(const Mixture& mixture, uint64_t first, uint64_t step, uin
 
 RowSampler::RowSampler(Sampler sampler, const Rows& rows, View ascending)
     : sampler_(std::move(sampler)), ascending_(std::move(ascending)) {
-  if (rows.view() != nullptr) return;
-  std::vector<uint64_t> places(rows.size());
-  std::iota(places.begin(), places.end(), uint64_t{0});
-  std::sort(places.begin(), places.end(), [&](uint64_t a, uint64_t b) { return rows.At(a) < rows.At(b); });
-  places_ = std::make_shared<const std::vector<uint64_t>>(std::move(places));
+  if (rows.view() == nullptr) places_ = std::make_shared<const std::vector<uint64_t>>(PlacesOf(rows));
 }
 
 size_t RowSampler::NextRows(std::span<uint64_t> out) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -277,8 +278,38 @@ TEST_CASE("weighted and balanced draws contain only records of the view") {
   CHECK(sampler->PositionOf(0).error().code == ErrorCode::kUsage);
 }
 
+TEST_CASE("given weights draw the records that a column of the same weights draws") {
+  std::vector<double> weights;
+  for (int i = 0; i < kFirstRecords; ++i) weights.push_back(i % 3);
+  std::vector<double> of_some;
+  OrdinalSet::Builder some;
+  for (uint64_t i = 1; i < kFirstRecords; i += 5) {
+    some.Add(i);
+    of_some.push_back(weights[i]);
+  }
+  const View part = View::Of(some.Take());
+  for (const bool all : {true, false}) {
+    SampleRequest request = Requests()[2];
+    if (!all) request.view = part;
+    const auto expected = OpenSampler(Store(), kFirst, request);
+    REQUIRE(expected);
+    request.weights.reset();
+    request.given_weights = all ? weights : of_some;
+    const auto sampler = OpenSampler(Store(), kFirst, request);
+    REQUIRE(sampler);
+    CHECK(Left(*sampler) == Left(*expected));
+    CHECK(sampler->State() == expected->State());
+    request.given_weights = std::span(weights).first(7);
+    CHECK(OpenSampler(Store(), kFirst, request).error().code == ErrorCode::kUsage);
+  }
+}
+
 TEST_CASE("invalid requests are refused") {
-  std::vector<SampleRequest> requests(9);
+  const std::vector<double> negative(kFirstRecords, -1.0);
+  const std::vector<double> nothing(kFirstRecords, 0.0);
+  std::vector<SampleRequest> requests(11);
+  requests[9].given_weights = negative;
+  requests[10].given_weights = nothing;
   requests[0].weights = "nothing";
   requests[1].weights = "boxes";
   requests[2].weights = "weight";

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sized
 import numpy as np
 import numpy.typing as npt
 
-from ._arguments import whole
-from ._dataset import Dataset
-from ._epochs import State, checked_state
-from ._mix import Mix
+from .._arguments import whole
+from .._dataset import Dataset
+from .._epochs import State, checked_state
+from .._mix import Mix
 
 
 class SamplerAdapter:

@@ -1,4 +1,4 @@
-"""Epochs of prefetched batches: the basis of the adapters for torch and TensorFlow."""
+"""The batches of one epoch, read ahead: what loaders and adapters share."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from . import _ofindex
-from ._arguments import whole
-from ._batch import Batch, Decoding, processor_count
+from .. import _ofindex
+from .._arguments import whole
+from .._batch import Batch, Decoding, processor_count
 
 
 class Order(Protocol):

@@ -1,0 +1,1 @@
+"""Loaders: epochs of decoded batches, read ahead by threads."""

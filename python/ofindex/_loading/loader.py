@@ -1,0 +1,318 @@
+"""Epochs of prefetched batches, and the position of a run within its epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from .._arguments import whole
+from .._batch import Batch, decoding_for
+from .._dataset import Dataset
+from .._epochs import ExclusiveUse, State, Tail
+from .._features import Features
+from .._mix import Mix
+from .._mix_sampler import MixSampler
+from .._sampler import Sampler
+from .._weights import Weights
+from .epoch import Epoch, checked_reading, transformed
+from .sampler_adapter import SamplerAdapter
+
+_LoaderT = TypeVar("_LoaderT", bound="Loader")
+
+#: Arguments that describe an order, and belong to the sampler if there is one.
+_OF_ORDER = ("rank", "world_size", "weights", "balance", "block")
+
+
+@dataclass
+class _Place:
+    """Progress of an iteration. A Loader keeps this instead of the iterator, so that a dropped iterator is closed."""
+
+    begin: State
+    position: int
+    ended: bool = False
+
+    def state_dict(self) -> State:
+        if self.ended:
+            return {**self.begin, "epoch": self.begin["epoch"] + 1, "position": 0}
+        return {**self.begin, "position": self.position}
+
+
+def _sampler_of(
+    dataset: Dataset | Mix, sampler: Sampler | MixSampler | Iterable[int] | None, options: dict[str, Any]
+) -> Sampler | MixSampler | SamplerAdapter:
+    """Return the sampler given to a Loader, or the one that `options` describe."""
+    given = [name for name in _OF_ORDER if options[name] is not None]
+    if sampler is None:
+        if isinstance(dataset, Dataset):
+            return dataset.sampler(**options)
+        for name in set(given) - {"rank", "world_size"}:
+            raise ValueError(f"{name} does not apply to a mix: give its datasets weights in ofindex.mix(...)")
+        return dataset.sampler(**{name: options[name] for name in ("seed", "rank", "world_size", "tail")})
+    if given:
+        raise ValueError(
+            f"{' and '.join(given)} {'belong' if len(given) > 1 else 'belongs'} to the sampler: "
+            f"give {'them' if len(given) > 1 else 'it'} to dataset.sampler(...), or give no sampler"
+        )
+    if not isinstance(sampler, (Sampler, MixSampler)):
+        return SamplerAdapter(dataset, sampler)
+    owner: object = sampler._dataset
+    if owner is not dataset and owner != dataset:
+        raise ValueError(f"the sampler is of {owner!r}, not of {dataset!r}: use dataset.sampler(...)")
+    return sampler
+
+
+class Loader:
+    """Decoded batches of an epoch, prefetched and decoded by C++ threads in this process: dicts of numpy arrays.
+
+    Iterating yields the batches of an epoch; each iteration is the next epoch, unless `set_epoch` (its own or the
+    sampler's) or `load_state_dict` was called in between. Every rank gets the same number of batches, unless `tail`
+    is "exact". `state_dict` counts the batches that were returned, not the prefetched ones, and can be resumed with
+    any number of ranks, by this Loader or by `ofindex.torch.Loader`. Used by one thread at a time; not after a fork.
+    Pickles as its arguments and the position of its last iteration.
+
+        loader = ofindex.Loader(ds, {"label": ofindex.fixed("int64")}, batch_size=256, seed=1)
+        for epoch in range(3):
+            for batch in loader:
+                step(batch["label"])  # int64, shape (256,)
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset | Mix,
+        features: Features,
+        batch_size: int = 256,
+        sampler: Sampler | MixSampler | Iterable[int] | None = None,
+        seed: int = 0,
+        rank: int | None = None,
+        world_size: int | None = None,
+        tail: Tail = "pad",
+        prefetch: int = 4,
+        threads: int | None = None,
+        transform: Callable[[dict[str, Any]], Any] | None = None,
+        *,
+        weights: Weights | None = None,
+        balance: str | None = None,
+        block: int | Literal["auto"] | None = None,
+        drop_last: bool = False,
+    ) -> None:
+        """
+        Args:
+            dataset: An ofindex.Dataset, a view, or a mix.
+            features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. Numbers become arrays of shape
+                ``(n, *shape)``, byte strings a `BytesArray`, ragged features a `Ragged`.
+            batch_size: Records per batch; the last one of an epoch may have fewer.
+            sampler: The order: ``dataset.sampler(...)``, or anything that yields record numbers when it is iterated.
+                Its method set_epoch, if any, is called before each epoch except the first. None: a global shuffle by
+                `seed`, for `rank` of `world_size` with `tail`.
+            rank, world_size: Only without `sampler`; give both or neither. None: taken from torch.distributed,
+                otherwise from torchrun's environment, otherwise 0 and 1; looked up again when the Loader is unpickled.
+            tail: How to treat the records left over after the last whole step of all ranks: see `Dataset.sampler`.
+            prefetch: Number of batches to read ahead.
+            threads: Number of threads that read and decode; None: one per processor.
+            transform: Applied to each batch, on as many Python threads as `threads`.
+            weights, balance, block: Only without `sampler`: another order than a global shuffle; see `Dataset.sampler`.
+            drop_last: Omit a last batch of fewer records.
+
+        Raises:
+            ValueError: arguments are invalid. FeatureError: no record has one of the features. QueryError: a column
+            does not exist.
+        """
+        self.dataset = dataset
+        self.batch_size, self.threads, self.prefetch = checked_reading(batch_size, threads, prefetch)
+        self.transform = transform
+        self.drop_last = drop_last
+        self._threads = threads  # as passed, not as resolved: the default differs by host
+        self._decoding = decoding_for(dataset, features)
+        options: dict[str, Any] = {"seed": seed, "rank": rank, "world_size": world_size, "tail": tail}
+        options |= {"weights": weights, "balance": balance, "block": block}
+        self.sampler = _sampler_of(dataset, sampler, options)
+        self._next_epoch: int | None = None  # requested by set_epoch()
+        self._read_epoch: int | None = None  # epoch of the last iteration; None if there was none since the last load
+        self._place: _Place | None = None
+
+    def _values(self, batch: Batch) -> dict[str, Any]:
+        """Return the values of a batch, as `transform` receives them; called on any thread."""
+        return batch
+
+    def _finished(self, values: Any) -> Any:
+        """Return what iterating yields, from a batch after `transform`; called on the thread that iterates."""
+        return values
+
+    def _arguments(self) -> dict[str, Any]:
+        """Return the arguments beyond dataset, features and batch size, for a pickle."""
+        return {
+            "sampler": self.sampler._numbers if isinstance(self.sampler, SamplerAdapter) else self.sampler,
+            "prefetch": self.prefetch,
+            "threads": self._threads,
+            "transform": self.transform,
+            "drop_last": self.drop_last,
+        }
+
+    def __len__(self) -> int:
+        """Number of batches in the next epoch, or in the rest of it after `load_state_dict`.
+
+        Raises:
+            TypeError: `sampler` has no length.
+        """
+        anew = self._next_epoch is not None or not self._untouched()
+        batches = self._batches(self.sampler._epoch_length() if anew else self.sampler._length())
+        if batches is None:
+            raise TypeError("the sampler has no length")
+        return batches
+
+    def _batches(self, records: int | None) -> int | None:
+        if records is None:
+            return None
+        return records // self.batch_size if self.drop_last else -(-records // self.batch_size)
+
+    def _untouched(self) -> bool:
+        """Whether the next iteration begins where the sampler is: it is new, was loaded, or its epoch was set."""
+        return self._read_epoch is None or self.sampler._loaded or self.sampler.epoch != self._read_epoch
+
+    def __iter__(self) -> LoaderIterator:
+        if self._next_epoch is not None:
+            self.sampler._loaded = False
+            self.sampler.set_epoch(self._next_epoch)
+        elif not self._untouched():
+            self.sampler.set_epoch(self.sampler.epoch + 1)
+        self._next_epoch, self._read_epoch = None, self.sampler.epoch
+        self.sampler._loaded = False
+        iterator = LoaderIterator(self)
+        self._place = iterator._place
+        return iterator
+
+    def set_epoch(self, epoch: int) -> None:
+        """Make the next iteration read `epoch` from its start, or from a state's position if that was just loaded and
+        `epoch` is its epoch."""
+        wanted = whole(epoch, "epoch")
+        if self._next_epoch is None and self._untouched() and wanted == self.sampler.epoch:
+            return
+        self._next_epoch, self._place = wanted, None
+
+    def state_dict(self) -> State:
+        """Return the position of the last iteration: after the batches that it has returned. Plain values, less
+        than 1 KiB."""
+        if self._place is not None:
+            return self._place.state_dict()
+        begin = self.sampler._begin_state()
+        return begin if self._next_epoch is None else {**begin, "epoch": self._next_epoch, "position": 0}
+
+    def load_state_dict(self, state: State) -> None:
+        """Resume from `state`, which must come from a Loader over the same records in the same order. The number of
+        ranks, the batch size and the features may differ.
+
+        Raises:
+            StaleError: the state is of other records, or of another order; the text gives the difference.
+        """
+        self.sampler.load_state_dict(state)
+        self._next_epoch = self._read_epoch = self._place = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = (self.dataset, self._decoding.features, self.batch_size, self._arguments())
+        return _unpickled, (type(self), *given, self.state_dict())
+
+    def __repr__(self) -> str:
+        features = list(self._decoding.features)
+        name = f"{type(self).__module__}.{type(self).__qualname__}"
+        return f"{name}({self.dataset!r}, batch_size={self.batch_size}, features={features})"
+
+
+def _unpickled(
+    kind: type[_LoaderT],
+    dataset: Dataset | Mix,
+    features: Features,
+    batch_size: int,
+    arguments: dict[str, Any],
+    state: State,
+) -> _LoaderT:
+    """Rebuild a Loader from a pickle."""
+    loader = kind(dataset, features, batch_size, **arguments)
+    loader.load_state_dict(state)
+    return loader
+
+
+class LoaderIterator:
+    """One pass of a Loader over the rest of an epoch. Its threads end when the pass ends or the iterator is dropped.
+
+    Used by one thread at a time: `next` raises RuntimeError while another thread runs it.
+    """
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+        sampler = loader.sampler
+        begin = sampler._begin_state()
+        self._place = _Place(begin, begin["position"])
+        self._left = loader._batches(sampler._length())
+        # Minimum records per batch, if the number of records is not known in advance.
+        self._least = loader.batch_size if loader.drop_last and self._left is None else 0
+        epoch = Epoch(
+            loader.dataset._payloads,
+            loader._decoding,
+            sampler._order(),
+            loader.batch_size,
+            loader.threads,
+            loader.prefetch,
+        )
+        transform = loader.transform
+
+        def apply(batch: Batch) -> Any:
+            values = loader._values(batch)
+            return values if transform is None else transform(values)
+
+        self._batches = transformed(epoch, None if transform is None else apply, loader.threads, loader.prefetch)
+        self._plain = transform is None
+        self._done = False
+        self._exclusive_use = ExclusiveUse("iterator of a Loader")
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __len__(self) -> int:
+        """Number of batches left.
+
+        Raises:
+            TypeError: the sampler has no length.
+        """
+        if self._left is None:
+            raise TypeError("the sampler has no length")
+        return self._left
+
+    def __next__(self) -> Any:
+        with self._exclusive_use:
+            return self._next()
+
+    def _next(self) -> Any:
+        if self._done:
+            raise StopIteration
+        try:
+            if self._left == 0:
+                raise StopIteration
+            batch, position = next(self._batches)
+            if position - self._place.position < self._least:
+                raise StopIteration
+        except BaseException as reason:
+            self._place.ended = isinstance(reason, StopIteration)
+            self.close()
+            raise
+        self._place.position = position
+        if self._left is not None:
+            self._left -= 1
+        return self._loader._finished(self._loader._values(batch) if self._plain else batch)
+
+    def close(self) -> None:
+        """Stop the threads. The rest of the epoch is not read; `state_dict` still returns the position."""
+        self._done, self._left = True, None if self._left is None else 0
+        self._batches.close()
+
+    def state_dict(self) -> State:
+        """See `Loader.state_dict`."""
+        return self._place.state_dict()
+
+    def __repr__(self) -> str:
+        place = self.state_dict()
+        return f"<ofindex.LoaderIterator: epoch {place['epoch']}, position {place['position']:,}>"
+
+
+for _public in (Loader, LoaderIterator):
+    _public.__module__ = "ofindex"  # their name in pickles and in repr()

@@ -1,0 +1,62 @@
+"""Weights of records: a column, an SQL expression, or numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ofindex
+from ._errors import QueryError
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+
+#: A numeric column, an SQL expression over ``records``, or one number for each record: an array, a list, a tensor or a
+#: series.
+Weights: TypeAlias = "str | npt.ArrayLike"
+
+#: What looks like a name, so that a misspelt one is reported as that.
+_NAME = re.compile(r"[^\s()'\"*+,<>=]+")
+
+
+def resolved(dataset: Dataset, weights: Weights | None) -> str | bytes | npt.NDArray[np.float64] | None:
+    """Return `weights` as the extension expects them: a column's name, or one number for each record of `dataset`.
+
+    Raises:
+        QueryError: there is no such column, and it is no expression. TypeError: these are not numbers. ValueError: not
+        one dimension.
+    """
+    if weights is None:
+        return None
+    if isinstance(weights, (str, bytes)):
+        if _ofindex.has_column(dataset._source, weights):
+            return weights
+        try:
+            return _values_of(dataset, str(weights))
+        except QueryError:
+            if _NAME.fullmatch(str(weights)):
+                return weights  # opening a sampler by it gives the error, with the nearest names
+            raise
+    return _numbers_of(weights)
+
+
+def _values_of(dataset: Dataset, expression: str) -> npt.NDArray[np.float64]:
+    """Return the values of an expression, one for each record of `dataset` that is there; NULL is NaN."""
+    session = _ofindex.open_session(dataset._source)
+    ordinals, numbers = session.query(f"SELECT _id, ({expression}\n) FROM records", None, None).numbers()
+    by_ordinal = np.full(dataset._source.ordinals, np.nan)
+    by_ordinal[ordinals] = numbers
+    there = dataset._present()
+    return by_ordinal[there.ordinals(range(len(there)))]
+
+
+def _numbers_of(weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    array = np.ma.filled(weights, np.nan) if isinstance(weights, np.ma.MaskedArray) else np.asarray(weights)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"weights are a column, an expression, or numbers; these are of type {array.dtype}")
+    if array.ndim != 1:
+        raise ValueError(f"weights of shape {array.shape}: expected one number for each record")
+    return np.ascontiguousarray(array, dtype=np.float64)
