@@ -63,7 +63,9 @@ std::string DidYouMean(const std::vector<std::string>& nearest, std::string_view
   std::string text;
   for (size_t i = 0; i < nearest.size(); ++i) {
     text += i == 0 ? "did you mean " : i + 1 < nearest.size() ? ", " : " or ";
-    text += StrCat(quote, Printable(nearest[i]), quote);
+    text += quote;
+    for (const char c : Printable(nearest[i])) text += c == '"' && quote == "\"" ? "\"\"" : std::string(1, c);
+    text += quote;
   }
   return text.empty() ? text : text + "?";
 }

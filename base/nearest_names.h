@@ -18,6 +18,7 @@ namespace ofindex {
 [[nodiscard]] std::vector<std::string> NearestNames(std::string_view wrong, const std::vector<std::string>& names);
 
 /// Returns "did you mean 'a', 'b' or 'c'?" for these names, each enclosed in `quote`; empty if there are none.
+/// A double quote in a name in double quotes is doubled, as in SQL.
 [[nodiscard]] std::string DidYouMean(const std::vector<std::string>& nearest, std::string_view quote);
 
 }  // namespace ofindex

@@ -173,7 +173,8 @@ TEST_CASE("errors count bytes from the start of the expression") {
   const std::vector<Row> rows = {
       {"lable = 3", R"(SQL@0: no such column: "lable"; did you mean "label"?)"},
       {"label = 3 AND nmae = 1", R"(SQL@14: no such column: "nmae"; did you mean "name"?)"},
-      {"label = ", "SQL@9: near \")\": syntax error"},
+      {"label = ", "SQL@7: the expression ends too early, after `label =`"},
+      {"label = 3) OR (1", "SQL@9: near \")\": syntax error"},
       {"label = 3); SELECT 1", "a second statement begins at byte 12"},
   };
   const Data data;
