@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "tools/help/help_text.h"
 #include "tools/options/dashed_words.h"
+#include "tools/options/swapped_arguments.h"
 #include "tools/options/usage_error.h"
 #include "tools/shell/output.h"
 
@@ -222,6 +223,32 @@ struct CommandLine::Parser {
     return named.empty() ? nullptr : table.Find(named.front()->get_name());
   }
 
+  // Returns the arguments of the verb that the command line names, without its options.
+  [[nodiscard]] std::vector<std::string> Arguments(const VerbText& verb) const {
+    std::vector<std::string> all;
+    for (const OptionText& option : verb.options) {
+      if (!option.is_argument) continue;
+      for (std::string word : app.get_subcommands().front()->get_option(option.names)->results()) {
+        if (word.starts_with('[') && word.ends_with(kWordMark)) word.pop_back();
+        all.push_back(std::move(word));
+      }
+    }
+    return all;
+  }
+
+  // The body of the verb, which first checks that INDEX is where it belongs. Only then is the folder of --index-dir
+  // known.
+  [[nodiscard]] VerbBody Checked(std::vector<std::string> words) const {
+    const VerbText* verb = Named();
+    if (verb == nullptr) return chosen;
+    return [this, verb, arguments = Arguments(*verb), words = std::move(words)]() -> Result<int> {
+      if (std::optional<Error> swapped = SwappedArguments(table, *verb, arguments, words)) {
+        return tl::unexpected(*std::move(swapped));
+      }
+      return chosen();
+    };
+  }
+
   // The text of --help as a body, so that a failed write is an error as everywhere.
   [[nodiscard]] VerbBody Prints(std::string text) const {
     return [text = std::move(text)]() -> Result<int> {
@@ -253,7 +280,7 @@ Result<VerbBody> CommandLine::Parse(int argc, char** argv) {
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
     parser_->app.parse(std::move(words));
-    return parser_->chosen;
+    return parser_->Checked({argv + 2, argv + argc});
   } catch (const CLI::CallForHelp&) {
     const VerbText* verb = parser_->Named();
     const CommandTable& table = parser_->table;
