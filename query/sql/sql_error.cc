@@ -44,7 +44,7 @@ constexpr std::pair<std::string_view, const char*> kSqliteBeginnings[] = {
     {"row value misused", "join conditions with AND or OR, not with a comma"},
     {"misuse of window function", "write window functions after SELECT or ORDER BY"},
 };
-constexpr char kOtherHint[] = "write the SQL of SQLite: https://www.sqlite.org/lang_select.html";
+constexpr char kOtherHint[] = "write a SELECT, in the SQL of SQLite: https://www.sqlite.org/lang_select.html";
 
 ErrorCode CodeOf(int result) {
   if (result == SQLITE_IOERR_DATA) return ErrorCode::kStale;

@@ -34,6 +34,7 @@ EXPRESSIONS = (
     ("age = 'x", "SQL@6: a string begins here and does not end", "close it with a single quote"),
     ('"age = 3', "SQL@0: a name begins here and does not end", 'close it with "'),
     ("age BETWEN 1 AND 3", 'SQL@4: near "BETWEN": syntax error', "write BETWEEN instead of betwen"),
+    ("age = 'it's'", 'SQL@10: near "s": syntax error', "double a single quote inside a string: 'it''s'"),
     ("age is bigger than 3", 'SQL@14: near "than": syntax error', "check what follows `age is bigger`"),
 )
 
@@ -43,12 +44,17 @@ QUERIES = (
     ("  SELECT count(*", "SQL@16: the statement ends too early, after `SELECT count(*`", "close each parenthesis"),
     ("SELECT * FORM records", 'SQL@9: near "FORM": syntax error', "write FROM instead of form"),
     ("SELECT 1 FROM records WHER age = 1", 'SQL@27: near "age": syntax error', "write WHERE instead of wher"),
+    ("SELECT 1 FROM records ORDER age", 'SQL@28: near "age": syntax error', "write BY after ORDER"),
+    ("DELETE FROM records", "table records may not be modified", "write a SELECT"),
     ("SHOW TABLES", 'SQL@0: near "SHOW": syntax error', "begin a statement with SELECT"),
     ("SELECT order FROM records", 'SQL@7: near "order": syntax error', 'in double quotes: "order"'),
-    ("SELECT age FROM records GROUP BY count(*)", "aggregate functions are not allowed", "write the SQL of SQLite"),
+    ("SELECT age FROM records GROUP BY count(*)", "aggregate functions are not allowed", "in the SQL of SQLite"),
     ("SELECT 1 FROM records WHERE count(*) > 1", "misuse of aggregate", "write aggregates after SELECT or HAVING"),
     ("SELECT _id FROM records a, records b", "ambiguous column name: _id", "write the name of the table before"),
 )
+
+# A feature without a column of its values: its lists have several in each record.
+LISTS = messages.encode("example", {'l"s': ("int64", [1, 2])})
 
 # A column that a query's tables do not have, what is meant, and the hint.
 COLUMNS = (
@@ -90,6 +96,13 @@ class SqlErrorsTest(CommandTest):
                 error = self.expect_error(2, "sql", "data", query).stderr
                 self.assertIn(message, error)
                 self.assertIn(hint, error)
+
+    def test_a_column_that_is_suggested_instead_of_a_feature_has_its_double_quotes_doubled(self) -> None:
+        records.write_tfrecord(self.dir / "lists", [LISTS])
+        self.expect(0, "build", "lists", "-q")
+        error = self.expect_error(2, "sql", "lists", 'SELECT "l""s" FROM records').stderr
+        self.assertIn('the feature has the column "l""s#count", the number of its values, only', error)
+        self.expect(0, "sql", "lists", 'SELECT "l""s#count" FROM records')
 
     def test_no_error_suggests_what_was_written(self) -> None:
         for query, name in (

@@ -107,6 +107,8 @@ std::string ColumnMeant(const SqlTokens& tokens, size_t i, const std::vector<std
   return {};
 }
 
+bool EndsString(const SqlToken& token) { return token.kind == SqlToken::Kind::kLiteral && token.text.ends_with('\''); }
+
 bool IsComparing(const SqlToken& token) {
   return token.kind == SqlToken::Kind::kSymbol && kComparing.find(token.text[0]) != std::string_view::npos;
 }
@@ -140,12 +142,18 @@ std::string HintAt(const WrittenSql& sql, const SqlTokens& tokens, size_t i, con
                                                         [&](std::string_view word) { return token.IsWord(word); });
   const bool is_clause = goes_on && i + 1 < tokens.size() && tokens[i + 1].IsWord("by");
   if (std::string hint = SymbolHint(sql, tokens, i); !hint.empty()) return hint;
+  if (i > 0 && (tokens[i - 1].IsWord("order") || tokens[i - 1].IsWord("group"))) {
+    return StrCat("write BY after ", tokens[i - 1].IsWord("order") ? "ORDER" : "GROUP");
+  }
   if (const std::string column = ColumnMeant(tokens, i, names); !column.empty() && !is_clause) {
     return StrCat("write the column in double quotes: ", Printable(QuotedName(column)));
   }
   if (goes_on && i == 0) return "leave it out, and give the expression alone";
   if (goes_on) return "give the expression alone, as after WHERE; `ofindex sql` answers whole queries";
   if (std::string hint = MisspeltWord(tokens, i); !hint.empty()) return hint;
+  if (i > 0 && EndsString(tokens[i - 1]) && tokens[i - 1].end == token.begin) {
+    return "double a single quote inside a string: 'it''s'";
+  }
   if (i == 0) return sql.is_expression ? "begin with a column or a value" : "begin a statement with SELECT";
   return StrCat("check what follows `", EndOf(sql.text.substr(0, token.begin)), "`");
 }
