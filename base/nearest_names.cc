@@ -59,11 +59,17 @@ std::vector<std::string> NearestNames(std::string_view wrong, const std::vector<
   return nearest;
 }
 
+std::string Enclosed(std::string_view name, std::string_view quote) {
+  std::string text(quote);
+  for (const char c : Printable(name)) text += c == '"' && quote == "\"" ? "\"\"" : std::string(1, c);
+  return text += quote;
+}
+
 std::string DidYouMean(const std::vector<std::string>& nearest, std::string_view quote) {
   std::string text;
   for (size_t i = 0; i < nearest.size(); ++i) {
     text += i == 0 ? "did you mean " : i + 1 < nearest.size() ? ", " : " or ";
-    text += StrCat(quote, Printable(nearest[i]), quote);
+    text += Enclosed(nearest[i], quote);
   }
   return text.empty() ? text : text + "?";
 }

@@ -17,7 +17,10 @@ namespace ofindex {
 /// the same distance keep their order.
 [[nodiscard]] std::vector<std::string> NearestNames(std::string_view wrong, const std::vector<std::string>& names);
 
-/// Returns "did you mean 'a', 'b' or 'c'?" for these names, each enclosed in `quote`; empty if there are none.
+/// Returns `name`, printable, in `quote`. A double quote in a name in double quotes is doubled, as in SQL.
+[[nodiscard]] std::string Enclosed(std::string_view name, std::string_view quote);
+
+/// Returns "did you mean 'a', 'b' or 'c'?" for these names, each Enclosed() in `quote`; empty if there are none.
 [[nodiscard]] std::string DidYouMean(const std::vector<std::string>& nearest, std::string_view quote);
 
 }  // namespace ofindex

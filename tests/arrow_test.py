@@ -68,7 +68,7 @@ ROOMS = {
     "query/sql": "base index/chunks index/columns query/aggregates query/columns query/filter query/sql/functions "
     "query/sql/statements query/tables query/tables/groups query/tables/values",
     "query/sql/functions": "base query/stats query/tables/values",
-    "query/sql/statements": "base query/aggregates query/tables query/tables/groups",
+    "query/sql/statements": "base query/aggregates query/tables query/tables/groups query/tables/values",
     "query/stats": "base index/chunks index/columns query/columns",
     "query/tables": "base index/catalog index/chunks index/columns query/aggregates query/columns query/columns/chunks "
     "query/filter query/tables/groups query/tables/values",
@@ -76,8 +76,8 @@ ROOMS = {
     "query/tables/values": "base index/chunks index/columns query/columns",
     "tools": "base index/catalog tools/options tools/shell tools/verbs",
     "tools/help": "base index/catalog index/columns index/shards proto query/columns tools/terminal",
-    "tools/options": "base mmap index/writing query/columns query/filter query/sql query/sql/statements "
-    "tools/help tools/shell",
+    "tools/options": "base mmap index/finding index/writing query/columns query/filter query/sql query/sql/statements "
+    "query/tables query/tables/values tools/help tools/shell",
     "tools/ordinals": "base query query/columns query/filter query/sampling query/sampling/sets tools/options tools/shell "
     "tools/show",
     "tools/packing": "base proto proto/encode proto/wire index/finding index/output query/columns "

@@ -71,13 +71,14 @@ MADE_ELSEWHERE = {
     '{AtMark((StrCat("the name of column ",names.size()," is too long; expected at most ",FormatCount(kMaxNameBytes),'
     '" bytes")))}': "the same",
     "{ChangedHint(facts)}": "index/build/freshness.cc: a hint in each case",
-    "{ColumnHint(missing,is_part,in_double_quotes,wrong)}": "query/sql/sql_error.cc: a hint in each case",
+    "{ColumnHint(missing,is_part,in_double_quotes,wrong,NamesHint(text,authorizer))}": "query/sql/sql_error.cc: a hint in each case",
     "{Describe(malformed)}": "proto/wire: the byte and the fault",
     "{DescribeInNoRecord(names,report)}": "index/build/builder.cc: the columns that no record has",
     '{DidYouMean(NearestNames(Printable(name),known),"\'")}': "used if it is not empty",
     '{DidYouMean(NearestPaths(name),"\'")}': "NoIndex() replaces an empty hint",
     '{DidYouMean(NearestPaths(path),"\'")}': "NoSuchPath() replaces an empty hint",
     "{HintOf(code,message)}": "query/sql/sql_error.cc: a hint in each case",
+    "SQL@{wrong->at}: {wrong->text}": "query/sql/statements/syntax_error.cc: what is wrong, and where",
     "SQL: {Printable(message)}{Meant(name,authorizer.columns())}": "query/sql/sql_error.cc: SQLite names what is wrong",
     "{TypesHint()}": "tools/packing/pack_schema.cc: the names of the types",
     "{checked.error().hint}": "CheckOutput(): all its errors have hints",
@@ -93,6 +94,7 @@ MADE_ELSEWHERE = {
     "{report->map_damage}": "the error of the map, with its path",
     "{table.VerbMeantBy(words.front())}": "UsageError() replaces an empty hint",
     "{texts.front()}": "the path, and the fault or the cause",
+    "{wrong->hint}": "query/sql/statements/syntax_error.cc: a hint in each case",
     "{what}": "NoRecordFile(): the path, the reason and what was expected",
 }
 

@@ -39,6 +39,9 @@ class ColumnStore {
   /// Returns one more than the last ordinal: more than records(), if records have gone with their shards.
   [[nodiscard]] uint64_t ordinals() const { return source_.ordinals(); }
 
+  /// Returns true if the index stores hashes of payloads; otherwise _hash is NULL.
+  [[nodiscard]] bool has_hashes() const { return source_.has_hashes(); }
+
   /// Returns the block that holds a record; nullopt if there is no such record.
   [[nodiscard]] std::optional<uint64_t> BlockOf(uint64_t ordinal) const;
   [[nodiscard]] unsigned threads() const { return threads_; }

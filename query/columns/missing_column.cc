@@ -32,7 +32,7 @@ MissingColumn WithoutColumn(const FeatureRow& feature, std::string_view quote) {
   const std::string& other = MainColumn(feature);
   const bool sizes = other == feature.sql_size;
   missing.instead = other.empty() ? std::string("the feature has no column")
-                                  : StrCat("the feature has the column ", quote, Printable(other), quote, ", the ",
+                                  : StrCat("the feature has the column ", Enclosed(other, quote), ", the ",
                                            sizes ? "size of its values" : "number of its values", ", only");
   if (feature.largest_bytes > kMaxKeptBytes) {
     missing.hint = "its values exceed 64 KiB, and a column holds none that does; read them from the records";

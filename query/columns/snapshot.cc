@@ -60,6 +60,8 @@ class IndexColumns final : public ColumnSource {
     return catalog_->Data(feature, role, blocks_[block].number);
   }
 
+  bool has_hashes() const override { return catalog_->facts().checked == Checked::kPayloads; }
+
   Result<std::vector<uint8_t>> HashData(uint64_t block) override { return catalog_->HashData(blocks_[block].number); }
 
   Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) override {

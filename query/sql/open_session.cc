@@ -139,7 +139,9 @@ Result<SqlSession> OpenOn(AllTables all, const std::vector<MemoryTable>& tables,
   std::vector<std::string> names = NamesOf(*shared);
   for (const MemoryTable& table : tables) names.push_back(table.name);
   OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, std::move(names), memory_bytes));
-  if (!shared->empty()) session.KnowFeaturesOf(shared->front().store);
+  std::vector<SqlSession::Index> indexes;
+  for (const IndexTables& index : *shared) indexes.push_back({TableName(index.schema, "records"), index.store});
+  session.KnowIndexes(std::move(indexes));
   const auto groups = std::make_shared<Groups>(shared);
   session.AskFirst([groups](std::string_view sql, const std::vector<SqlParameter>& parameters,
                             const SqlLimits& limits) { return groups->Query(sql, parameters, limits); });

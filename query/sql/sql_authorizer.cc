@@ -18,6 +18,8 @@ namespace {
 constexpr int kMaxValueBytes = 64 << 20;
 constexpr int kMaxStatementBytes = 100'000;
 
+constexpr char kRecords[] = "records";
+
 // SQLite's table-valued functions that read nothing except their arguments.
 constexpr std::array<std::string_view, 2> kPureTables = {"json_each", "json_tree"};
 
@@ -99,7 +101,9 @@ Result<void> SqlAuthorizer::LockDown(sqlite3* db) {
   kept.push_back(nullptr);
   sqlite3_drop_modules(db, kept.data());
   for (const std::string& table : tables_) {
+    const auto before = static_cast<ptrdiff_t>(columns_.size());
     OFINDEX_ASSIGN(SqlTable loaded, LoadTable(db, table));
+    columns_of_.emplace_back(columns_.begin() + before, columns_.end());
     if (registered_.size() < registered) registered_.push_back(std::move(loaded));
   }
   if (!RegisterSqlFunctions(db, &monitor_) || !AddFunctions(db, work_limits())) return NoSession(sqlite3_errmsg(db));
@@ -141,6 +145,12 @@ const std::vector<FeatureRow>& SqlAuthorizer::features() const {
   return features_ == nullptr ? none : *features_;
 }
 
+void SqlAuthorizer::KnowTables(const std::vector<std::string>& others) {
+  known_tables_ = tables_;
+  const auto after_registered = known_tables_.begin() + static_cast<ptrdiff_t>(registered_.size());
+  known_tables_.insert(after_registered, others.begin(), others.end());
+}
+
 std::vector<std::string> SqlAuthorizer::Functions() { return {kFunctions.begin(), kFunctions.end()}; }
 
 WorkLimits SqlAuthorizer::work_limits() {
@@ -180,7 +190,8 @@ int SqlAuthorizer::Authorize(void* authorizer, int action, const char* first, co
 
 bool SqlAuthorizer::AuthorizeRead(const char* schema, const char* table, const char* column) {
   if (table == nullptr || !MayRead(schema, table, column)) return false;
-  if (column != nullptr && *column != '\0' && SameName("records", table)) columns_read_.emplace(column);
+  if (column == nullptr || *column == '\0' || !SameName(kRecords, table)) return true;
+  columns_read_[TableName(schema == nullptr ? "" : schema, kRecords)].emplace(column);
   return true;
 }
 

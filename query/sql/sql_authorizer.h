@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +41,15 @@ class SqlAuthorizer {
   [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
 
+  /// The names of all columns of tables()[`table`].
+  [[nodiscard]] const std::vector<std::string>& columns_of(size_t table) const { return columns_of_[table]; }
+
+  /// The tables that errors name: those above, and others that a session would have if a statement named them.
+  [[nodiscard]] const std::vector<std::string>& known_tables() const {
+    return known_tables_.empty() ? tables_ : known_tables_;
+  }
+  void KnowTables(const std::vector<std::string>& others);
+
   /// The features of the index, for errors about columns that it does not have; empty if they are not known.
   using Features = std::shared_ptr<const std::vector<FeatureRow>>;
   void set_features(Features features) { features_ = std::move(features); }
@@ -49,8 +58,9 @@ class SqlAuthorizer {
   /// The tables that were registered, as their columns were declared.
   [[nodiscard]] const std::vector<SqlTable>& registered() const { return registered_; }
 
-  /// The columns of `records` that statements have named, directly or as `*`.
-  [[nodiscard]] const std::set<std::string>& columns_read() const { return columns_read_; }
+  /// The columns of `records` that statements have named, directly or as `*`, since ForgetColumns().
+  [[nodiscard]] const ColumnsRead& columns_read() const { return columns_read_; }
+  void ForgetColumns() { columns_read_.clear(); }
 
   /// Names of the functions that may be called.
   [[nodiscard]] static std::vector<std::string> Functions();
@@ -71,9 +81,11 @@ class SqlAuthorizer {
   [[nodiscard]] bool MayRead(const char* schema, const char* table, const char* column) const;
 
   std::vector<std::string> tables_;
+  std::vector<std::string> known_tables_;
   std::vector<std::string> columns_;
+  std::vector<std::vector<std::string>> columns_of_;  // each table
   std::vector<SqlTable> registered_;
-  std::set<std::string> columns_read_;
+  ColumnsRead columns_read_;
   Features features_;
   StatementMonitor* monitor_ = nullptr;  // of the running statement
   SqlMemory memory_{[this] { return MayContinue(); }};

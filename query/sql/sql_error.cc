@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "query/sql/functions/regexp_function.h"
 #include "query/sql/sql_authorizer.h"
 #include "query/sql/statements/sql_tokens.h"
+#include "query/sql/statements/syntax_error.h"
 #include "query/tables/values/has_function.h"
 
 namespace ofindex {
@@ -33,6 +36,15 @@ constexpr std::pair<std::string_view, const char*> kSqliteHints[] = {
     {"LIKE or GLOB pattern too complex", "write a shorter pattern"},
     {"ESCAPE expression must be a single character", "write the character in single quotes, as in ESCAPE '#'"},
 };
+
+// Beginnings of others.
+constexpr std::pair<std::string_view, const char*> kSqliteBeginnings[] = {
+    {"ambiguous column name", "write the name of the table before that of the column: records._id"},
+    {"misuse of aggregate", "write aggregates after SELECT or HAVING, or in a subquery: (SELECT avg(x) FROM records)"},
+    {"row value misused", "join conditions with AND or OR, not with a comma"},
+    {"misuse of window function", "write window functions after SELECT or ORDER BY"},
+};
+constexpr char kOtherHint[] = "write a SELECT, in the SQL of SQLite: https://www.sqlite.org/lang_select.html";
 
 ErrorCode CodeOf(int result) {
   if (result == SQLITE_IOERR_DATA) return ErrorCode::kStale;
@@ -55,12 +67,15 @@ Hint HintOf(ErrorCode code, std::string_view message) {
   for (const auto& [text, hint] : kSqliteHints) {
     if (message == text) return std::string(hint);
   }
+  for (const auto& [text, hint] : kSqliteBeginnings) {
+    if (message.starts_with(text)) return std::string(hint);
+  }
   switch (code) {
     case ErrorCode::kLimit: return "query less at a time; values are limited to 64 MiB, statements to 100,000 bytes";
     case ErrorCode::kIndex: return "rebuild the index with `ofindex build --force`";
     case ErrorCode::kStale: return "open the dataset again";
     case ErrorCode::kIo: return "check that the index can still be read";
-    default: return "`ofindex schema INDEX` lists the columns";
+    default: return kOtherHint;
   }
 }
 
@@ -99,10 +114,31 @@ std::string_view NameAt(std::string_view text, size_t at) {
   return text.substr(0, static_cast<size_t>(end - text.begin()));
 }
 
+// Returns whether token `i` is an element of a list after IN.
+bool IsInList(const std::vector<SqlToken>& tokens, size_t i) {
+  if (!tokens[i - 1].IsSymbol('(') && !tokens[i - 1].IsSymbol(',')) return false;
+  size_t open = i - 1;
+  while (open > 0 && tokens[open].depth >= tokens[i].depth) --open;
+  return open > 0 && tokens[open].IsSymbol('(') && tokens[open - 1].IsWord("in");
+}
+
+// Returns whether token `i` is one of the bounds after BETWEEN.
+bool IsBound(const std::vector<SqlToken>& tokens, size_t i) {
+  if (tokens[i - 1].IsWord("between")) return true;
+  if (!tokens[i - 1].IsWord("and")) return false;
+  for (size_t k = i - 1; k-- > 0 && tokens[k].depth >= tokens[i].depth;) {
+    if (tokens[k].depth > tokens[i].depth) continue;
+    if (tokens[k].IsWord("between")) return true;
+    if (tokens[k].IsWord("and") || tokens[k].IsWord("or")) return false;
+  }
+  return false;
+}
+
 // Returns whether token `i` is compared with what stands before it, as a string may be.
 bool IsCompared(const std::vector<SqlToken>& tokens, size_t i) {
   if (i == 0 || tokens[i].kind != SqlToken::Kind::kWord) return false;
   const SqlToken& before = tokens[i - 1];
+  if (IsInList(tokens, i) || IsBound(tokens, i)) return true;
   if (before.kind == SqlToken::Kind::kSymbol) return std::string_view("=<>").find(before.text[0]) != std::string::npos;
   if (before.IsWord("not")) return i > 1 && tokens[i - 2].IsWord("is");
   return before.IsWord("like") || before.IsWord("glob") || before.IsWord("regexp") || before.IsWord("is");
@@ -133,33 +169,92 @@ bool IsMeantAsString(std::string_view text, size_t at, const SqlAuthorizer& auth
   return !is_qualified || !NamesTable(word->text, tokens, authorizer.tables());
 }
 
+// Returns the text of the user, and whether it is an expression in a statement.
+WrittenSql WrittenBy(const StatementSource& source) {
+  std::string_view text = source.text.substr(std::min(source.written_from, source.text.size()));
+  const std::string_view before = source.text.substr(0, std::min(source.written_from, source.text.size()));
+  const bool is_expression = before.find("WHERE") != std::string_view::npos;
+  if (is_expression && text.ends_with(kExpressionEnd)) text.remove_suffix(kExpressionEnd.size());
+  return {text, is_expression};
+}
+
+// Returns the names of columns that must be in double quotes, since they are no plain words, or are words of SQL.
+std::vector<std::string> NamesToQuote(const std::vector<std::string>& columns) {
+  std::vector<std::string> names;
+  for (const std::string& name : columns) {
+    const std::vector<SqlToken> tokens = TokensOf(name);
+    const bool is_word = tokens.size() == 1 && tokens[0].kind == SqlToken::Kind::kWord;
+    if (!is_word || sqlite3_keyword_check(name.data(), static_cast<int>(name.size())) != 0) names.push_back(name);
+  }
+  return names;
+}
+
 // Returns the user's statement with quotes around the `bytes` bytes at `at`; without the rest if it is long.
 std::string WithString(const StatementSource& source, size_t at, size_t bytes) {
   constexpr size_t kMaxShown = 80;
   std::string string = StrCat("'", source.text.substr(at, bytes), "'");
   const size_t begin = std::max(source.begin, source.written_from);
   std::string_view after = source.text.substr(at + bytes);
-  if (after.ends_with("\n)")) after.remove_suffix(2);  // as Where() ends an expression
+  if (after.ends_with(kExpressionEnd)) after.remove_suffix(kExpressionEnd.size());
   while (after.ends_with('\n')) after.remove_suffix(1);
   if (begin > at || at - begin + after.size() + string.size() > kMaxShown) return string;
   std::string whole = StrCat(source.text.substr(begin, at - begin), string, after);
   return whole.find('"') == std::string::npos ? StrCat("\"", whole, "\"") : whole;
 }
 
+// Returns whether a statement of `tokens` names `table`, perhaps with its schema.
+bool IsNamed(std::string_view table, const std::vector<SqlToken>& tokens) {
+  const std::string name = Folded(table.substr(table.find('.') + 1));
+  return std::any_of(tokens.begin(), tokens.end(),
+                     [&](const SqlToken& token) { return IsSqlName(token) && Folded(token.text) == name; });
+}
+
+// Returns the columns that may be meant by `missed` in the statement `text`: those of the tables that it names.
+std::vector<std::string> ColumnsInReach(std::string_view missed, std::string_view text,
+                                        const SqlAuthorizer& authorizer) {
+  const std::vector<SqlToken> tokens = TokensOf(text);
+  const std::vector<std::string>& tables = authorizer.tables();
+  const bool names_any =
+      std::any_of(tables.begin(), tables.end(), [&](const std::string& table) { return IsNamed(table, tokens); });
+  std::vector<std::string> columns;
+  std::set<std::string> taken = {Folded(missed)};
+  for (size_t i = 0; i < tables.size(); ++i) {
+    if (names_any && !IsNamed(tables[i], tokens)) continue;
+    for (const std::string& column : authorizer.columns_of(i)) {
+      if (taken.insert(Folded(column)).second) columns.push_back(column);
+    }
+  }
+  return columns;
+}
+
 // Explains `wrong`, with or without the name of a table before a dot.
-MissingColumn MissingInTable(std::string_view wrong, const SqlAuthorizer& authorizer) {
+MissingColumn MissingIn(const std::vector<std::string>& columns, std::string_view wrong,
+                        const SqlAuthorizer& authorizer) {
   const auto explain = [&](std::string_view name) {
-    return ExplainMissing(name, authorizer.columns(), authorizer.features(), "\"");
+    return ExplainMissing(name, columns, authorizer.features(), "\"");
   };
   MissingColumn missing = explain(wrong);
   const size_t dot = wrong.find('.');
   return missing.instead.empty() && dot != std::string_view::npos ? explain(wrong.substr(dot + 1)) : missing;
 }
 
-Hint ColumnHint(const MissingColumn& missing, bool is_part, bool in_double_quotes, std::string_view wrong) {
+// Lists the columns of the one table that the statement `text` names, if it is not a table of records.
+Hint NamesHint(std::string_view text, const SqlAuthorizer& authorizer) {
+  const std::vector<SqlToken> tokens = TokensOf(text);
+  std::vector<const SqlTable*> named;
+  for (const SqlTable& table : authorizer.registered()) {
+    if (IsNamed(table.name, tokens)) named.push_back(&table);
+  }
+  if (named.size() != 1 || named[0]->name.ends_with("records")) return kNamesHint;
+  std::string names;
+  for (const SqlTable::Column& column : named[0]->columns) names += StrCat(names.empty() ? "" : ", ", column.name);
+  return StrCat("the columns of ", named[0]->name, " are ", Printable(names));
+}
+
+Hint ColumnHint(const MissingColumn& missing, bool is_part, bool in_double_quotes, std::string_view wrong, Hint names) {
   if (is_part) return kQuotesHint;
   if (missing.without_column) return missing.hint;
-  if (!missing.instead.empty() || !in_double_quotes) return kNamesHint;
+  if (!missing.instead.empty() || !in_double_quotes) return names;
   return StrCat("a string is in single quotes: '", Printable(wrong), "'; `ofindex schema` lists the columns");
 }
 
@@ -168,8 +263,9 @@ Explained NoColumn(std::string_view wrong, const StatementSource& source, size_t
   // `image/height` without quotes is a division to SQLite, which misses `image` alone.
   const std::string_view whole = NameAt(text, at);
   const bool is_part = whole.size() > wrong.size() && whole.find('/') != std::string_view::npos;
-  MissingColumn missing = is_part ? MissingInTable(whole, authorizer) : MissingColumn();
-  if (missing.instead.empty()) missing = MissingInTable(wrong, authorizer);
+  const std::vector<std::string> columns = ColumnsInReach(wrong, text, authorizer);
+  MissingColumn missing = is_part ? MissingIn(columns, whole, authorizer) : MissingColumn();
+  if (missing.instead.empty()) missing = MissingIn(columns, wrong, authorizer);
   const bool in_double_quotes = at < text.size() && text[at] == '"';
   if (missing.instead.empty() && IsMeantAsString(text, at, authorizer)) {
     return {StrCat("no such column: \"", Printable(wrong), "\""),
@@ -177,13 +273,13 @@ Explained NoColumn(std::string_view wrong, const StatementSource& source, size_t
                    Printable(WithString(source, at, whole.size())))};
   }
   return {StrCat("no such column: \"", Printable(wrong), "\"", missing.instead.empty() ? "" : "; ", missing.instead),
-          ColumnHint(missing, is_part, in_double_quotes, wrong)};
+          ColumnHint(missing, is_part, in_double_quotes, wrong, NamesHint(text, authorizer))};
 }
 
 Explained NoTable(std::string_view wrong, const SqlAuthorizer& authorizer) {
   std::string tables;
-  for (const std::string& table : authorizer.tables()) tables += (tables.empty() ? "" : ", ") + table;
-  return {StrCat("no such table: \"", Printable(wrong), "\"", Meant(wrong, authorizer.tables())),
+  for (const std::string& table : authorizer.known_tables()) tables += (tables.empty() ? "" : ", ") + table;
+  return {StrCat("no such table: \"", Printable(wrong), "\"", Meant(wrong, authorizer.known_tables())),
           "the tables are " + tables};
 }
 
@@ -230,6 +326,12 @@ Error SqlError(sqlite3* db, const SqlAuthorizer& authorizer, const StatementSour
     return {ErrorCode::kUsage, StrCat(place, "refused: ", Printable(message)), kRefusedHint};
   }
   const ErrorCode code = CodeOf(result);
+  if (code == ErrorCode::kUsage) {
+    const size_t shown = offset < 0 ? std::string::npos : Shown(at, source.written_from);
+    std::optional<SyntaxError> wrong =
+        ExplainSyntax(message, WrittenBy(source), shown, NamesToQuote(authorizer.columns()));
+    if (wrong) return {code, StrCat("SQL@", wrong->at, ": ", wrong->text), std::move(wrong->hint)};
+  }
   Explained explained = code == ErrorCode::kUsage ? Explain(message, source, at, authorizer) : Explained();
   if (!explained.text.empty()) return {code, place + explained.text, std::move(explained.hint)};
   return {code, StrCat(place, Printable(message)), HintOf(code, message)};

@@ -16,6 +16,10 @@ class SqlAuthorizer;
   return at < written_from ? 0 : at - written_from;
 }
 
+/// The end of a statement that wraps an expression of the user. The line ends before the parenthesis, so that a comment
+/// in the expression cannot hide it.
+inline constexpr std::string_view kExpressionEnd = "\n)";
+
 /// The text of a statement, if it is known. SQLite was given it from byte `begin` on; the user's own text begins at
 /// byte `written_from`.
 struct StatementSource {

@@ -10,6 +10,7 @@
 #include "query/columns/column_store.h"
 #include "query/sql/sql_authorizer.h"
 #include "query/sql/sql_error.h"
+#include "query/sql/statements/sql_tokens.h"
 #include "query/sql/statements/statement_text.h"
 
 namespace ofindex {
@@ -38,6 +39,27 @@ int BindOne(sqlite3_stmt* statement, int index, const ColumnValue& value) {
       return sqlite3_bind_blob64(statement, index, bytes, value.bytes.size(), SQLITE_TRANSIENT);
   }
   return SQLITE_MISUSE;
+}
+
+// Adds the columns that `tokens` name after USING, of which SQLite does not tell the authorizer.
+void AddColumnsAfterUsing(const std::vector<SqlToken>& tokens, const std::vector<SqlSession::Index>& indexes,
+                          ColumnsRead& read) {
+  const auto names = [&](std::string_view name) {
+    return std::any_of(tokens.begin(), tokens.end(),
+                       [&](const SqlToken& one) { return IsSqlName(one) && Folded(one.text) == Folded(name); });
+  };
+  constexpr std::string_view kRecordsTable[] = {"records"};
+  const bool reads_first = !UnqualifiedTables(tokens, kRecordsTable).empty();
+  for (const std::string& name : NamesAfterUsing(tokens)) {
+    for (const SqlSession::Index& index : indexes) {
+      const size_t dot = index.records.find('.');
+      const bool is_named = dot != std::string::npos && names(index.records.substr(0, dot));
+      if (!is_named && !(reads_first && &index == &indexes.front())) continue;
+      for (const Column& column : index.columns->columns()) {
+        if (Folded(column.name) == name) read[index.records].insert(column.name);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -164,11 +186,13 @@ SqlSession::SqlSession(sqlite3* db, std::unique_ptr<SqlAuthorizer> authorizer)
 SqlSession::SqlSession(SqlSession&& other) noexcept
     : db_(std::exchange(other.db_, nullptr)),
       authorizer_(std::move(other.authorizer_)),
+      indexes_(std::move(other.indexes_)),
       ask_first_(std::move(other.ask_first_)) {}
 
 SqlSession& SqlSession::operator=(SqlSession&& other) noexcept {
   std::swap(db_, other.db_);
   std::swap(authorizer_, other.authorizer_);
+  std::swap(indexes_, other.indexes_);
   std::swap(ask_first_, other.ask_first_);
   return *this;
 }
@@ -179,13 +203,30 @@ SqlSession::~SqlSession() {
   sqlite3_close(db_);
 }
 
-void SqlSession::KnowFeaturesOf(const std::shared_ptr<ColumnStore>& store) {
-  authorizer_->set_features({store, &store->features()});
+void SqlSession::KnowIndexes(std::vector<Index> indexes) {
+  indexes_ = std::move(indexes);
+  if (indexes_.empty()) return;
+  const std::shared_ptr<const ColumnStore>& first = indexes_.front().columns;
+  authorizer_->set_features({first, &first->features()});
 }
+
+void SqlSession::KnowTables(const std::vector<std::string>& others) { authorizer_->KnowTables(others); }
 
 const std::vector<SqlTable>& SqlSession::tables() const { return authorizer_->registered(); }
 
-const std::set<std::string>& SqlSession::columns_read() const { return authorizer_->columns_read(); }
+const ColumnsRead& SqlSession::columns_read() const { return authorizer_->columns_read(); }
+
+Result<ColumnsRead> SqlSession::ColumnsReadBy(std::string_view sql) {
+  const SqlMemory::Counting counting(authorizer_->memory());
+  StatementMonitor monitor({}, authorizer_->memory());
+  authorizer_->ForgetColumns();
+  OFINDEX_ASSIGN(sqlite3_stmt* const statement, Prepare(sql, monitor, 0));
+  sqlite3_finalize(statement);
+  authorizer_->Forget(db_, monitor);
+  ColumnsRead read = authorizer_->columns_read();
+  AddColumnsAfterUsing(TokensOf(sql), indexes_, read);
+  return read;
+}
 
 bool SqlSession::idle() const { return sqlite3_next_stmt(db_, nullptr) == nullptr; }
 

@@ -107,14 +107,28 @@ class SqlSession {
   [[nodiscard]] Result<SqlRows> Query(std::string_view sql, const std::vector<SqlParameter>& parameters = {},
                                       const SqlLimits& limits = {}, size_t written_from = 0);
 
-  /// Lets errors about a column that does not exist name the features of `store` that have none.
-  void KnowFeaturesOf(const std::shared_ptr<ColumnStore>& store);
+  /// Lets errors about a table that does not exist name `others`, too.
+  void KnowTables(const std::vector<std::string>& others);
+
+  /// An index whose tables a session has: the name of its `records`, and their columns.
+  struct Index {
+    std::string records;
+    std::shared_ptr<const ColumnStore> columns;
+  };
+
+  /// Says which indexes the session reads. Errors about a column that does not exist then name the features of the
+  /// first one that have none.
+  void KnowIndexes(std::vector<Index> indexes);
+  [[nodiscard]] const std::vector<Index>& indexes() const { return indexes_; }
 
   /// Returns the tables of the session.
   [[nodiscard]] const std::vector<SqlTable>& tables() const;
 
   /// Returns the columns of `records` that its statements have read so far.
-  [[nodiscard]] const std::set<std::string>& columns_read() const;
+  [[nodiscard]] const ColumnsRead& columns_read() const;
+
+  /// Returns the columns of `records` that `sql` reads, without running it. Errors: those of Query().
+  [[nodiscard]] Result<ColumnsRead> ColumnsReadBy(std::string_view sql);
 
   /// Returns true if the session has no open statements.
   [[nodiscard]] bool idle() const;
@@ -131,6 +145,7 @@ class SqlSession {
 
   sqlite3* db_;
   std::unique_ptr<SqlAuthorizer> authorizer_;
+  std::vector<Index> indexes_;
   Answer ask_first_;  // may be null
 };
 

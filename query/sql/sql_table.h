@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,5 +16,9 @@ struct SqlTable {
   std::string name;
   std::vector<Column> columns;
 };
+
+/// The columns of `records` that statements read, by the name of that table: `records`, or `b.records` of another
+/// index. A value type.
+using ColumnsRead = std::map<std::string, std::set<std::string>>;
 
 }  // namespace ofindex

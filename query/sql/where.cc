@@ -4,7 +4,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "base/text.h"
 #include "query/filter/predicate.h"
 #include "query/sql/program.h"
+#include "query/sql/sql_error.h"
 #include "query/sql/statements/sql_tokens.h"
 #include "query/tables/catalog_tables.h"
 #include "query/tables/records_table.h"
@@ -57,9 +57,10 @@ struct WhereQuery {
       return catalog == nullptr ? Result<void>() : RegisterCatalogTables(db, catalog, limits);
     };
     OFINDEX_ASSIGN(SqlSession session, SqlSession::Open(add, std::move(tables)));
-    session.KnowFeaturesOf(store);
-    // The line ends before the parenthesis, so that a comment in the expression cannot hide it.
-    std::string sql = StrCat(kBefore, expression, "\n)");
+    if (shared != nullptr && catalog == nullptr)
+      session.KnowTables({std::begin(kCatalogTables), std::end(kCatalogTables)});
+    session.KnowIndexes({{"records", store}});
+    std::string sql = StrCat(kBefore, expression, kExpressionEnd);
     return WhereQuery{std::move(pushed), std::move(session), std::move(sql)};
   }
 
@@ -227,7 +228,7 @@ Result<Selection> RunKernels(WhereQuery& query, ColumnStore& store, const IdleLo
 
 Result<Selection> Where(const std::shared_ptr<ColumnStore>& store, std::string_view expression,
                         const std::vector<SqlParameter>& parameters, const SqlLimits& limits,
-                        const std::shared_ptr<SharedCatalog>& catalog, std::set<std::string>* columns_read) {
+                        const std::shared_ptr<SharedCatalog>& catalog, ColumnsRead* columns_read) {
   return WithMemory("a selection", [&]() -> Result<Selection> {
     OFINDEX_ASSIGN(WhereQuery query, WhereQuery::Open(store, expression, catalog));
     OFINDEX_ASSIGN(const std::optional<IdleLoop> loop, FindIdleLoop(query, parameters, limits));

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from e2e.command import CommandTest
 from e2e.samples import write_parts
 
@@ -39,6 +41,40 @@ class ExpressionTest(CommandTest):
         self.assertEqual(self.expect(0, "where", "--count", "data", "-label < -2").text, "2\n")
         self.assertEqual(self.expect(0, "where", "data", "--", "-label < -2").text, "3\n4\n")
         self.assertEqual(self.expect(0, "where", "data", "-- all\n1", "--count").text, "5\n")
+
+    def test_arguments_in_the_wrong_order_are_told_the_command_in_the_right_one(self) -> None:
+        (self.dir / "raw data").mkdir()
+        for line, right in (
+            ("where 'label > 3' data", "where data 'label > 3'"),
+            ("where -p n=1 'label > :n' data --count", "where data -p n=1 'label > :n' --count"),
+            ("sql 'SELECT label FROM records' data.ofidx", "sql data.ofidx 'SELECT label FROM records'"),
+            ("sql 'SELECT 1' 'raw data'", "sql 'raw data' 'SELECT 1'"),  # which has no index yet
+            ("get 2 data", "get data 2"),
+            ("get 0 1:3 data --raw", "get data 0 1:3 --raw"),
+            ("stats label data", "stats data label"),
+        ):
+            with self.subTest(line):
+                words = shlex.split(right)
+                wrong = next(word for word in shlex.split(line)[1:] if word not in ("-p", "n=1"))
+                message, hint = self.expect_error(2, *shlex.split(line)).stderr.splitlines()
+                self.assertEqual(message, f"ofindex: '{wrong}' is no index and no data, but '{words[1]}' is; expected INDEX first")
+                command = shlex.split(hint.removeprefix("hint: run `ofindex ").removesuffix("`"))
+                self.assertEqual(command, words)
+                self.expect(4 if words[1] == "raw data" else 0, *command)
+
+    def test_arguments_in_the_right_order_keep_their_errors(self) -> None:
+        (self.dir / "5").mkdir()
+        for args in (
+            ("where", "dota", "label > 3"),  # no such dataset
+            ("sql", "dota", "SELECT 1"),
+            ("get", "dota", "2"),
+            ("get", "dota", "5"),  # a folder without an index
+            ("where", "label > 3", "dota"),
+            ("update", "dota", "data"),  # DATA to take in
+        ):
+            with self.subTest(args):
+                error = self.expect_error(4, *args).stderr
+                self.assertIn(f"{args[1]}: no such file or folder", error)
 
     def test_options_stay_options_next_to_such_an_expression(self) -> None:
         self.assertEqual(self.expect(0, "where", "data", "-label < -:n", "-pn=2", "-q").text, "3\n4\n")

@@ -39,6 +39,36 @@ class HashColumnTest(CommandTest):
         self.expect(0, "where", "plain.ofidx", "_hash IS NULL", "--count")
         self.expect(1, "where", "plain.ofidx", "_hash = 1", "--count")
 
+    def test_a_note_says_so_once_wherever_the_hash_is_read(self) -> None:
+        def note(name: str) -> str:
+            return (
+                f"note: {name} is NULL in every record, since the index stores no hashes; "
+                "`ofindex build DATA --verify` stores them\n"
+            )
+
+        both = ("sql", "--index", "a=plain.ofidx", "--index", "b=data")
+        for args, code, name in (
+            (("where", "plain.ofidx", "_hash = 1"), 1, "_hash"),
+            (("where", "plain.ofidx", "_HASH IS NULL", "--count"), 0, "_hash"),
+            (("cat", "plain.ofidx", "--where", "_hash = 1"), 0, "_hash"),
+            (("sql", "plain.ofidx", "SELECT _id FROM records WHERE _hash = 1"), 0, "_hash"),
+            (("sql", "plain.ofidx", "SELECT _hash, count(*) FROM records GROUP BY _hash"), 0, "_hash"),
+            (("sql", "plain.ofidx", "SELECT 1 FROM records a JOIN records b USING (_hash)"), 0, "_hash"),
+            ((*both, "SELECT 1 FROM a.records JOIN b.records USING (_hash)"), 0, "a.records._hash"),
+        ):
+            with self.subTest(args):
+                self.assertEqual(self.expect(code, *args).stderr, note(name))
+                self.assertEqual(self.expect(code, *args, "-q").stderr, "")
+        for args in (
+            ("sql", "plain.ofidx", "SELECT * FROM records LIMIT 1"),
+            ("sql", "plain.ofidx", "SELECT count(*) FROM records WHERE _id = 1"),
+            ("sql", "data", "SELECT count(*) FROM records WHERE _hash = 1"),
+            ("where", "data", "_hash IS NOT NULL", "--count"),
+            (*both, "SELECT count(_hash) FROM b.records"),
+        ):
+            with self.subTest(args):
+                self.assertEqual(self.expect(0, *args).stderr, "")
+
     def test_the_column_is_read_only_where_it_is_named(self) -> None:
         for index in ("data", "plain.ofidx"):
             self.assertNotIn("_hash", self.rows("SELECT * FROM records LIMIT 1", index)[0])

@@ -76,6 +76,9 @@ class HiddenListsTest(CommandTest):
             ("sample", "data", "--ids", "ids", "--where", "l IS NULL"),
             ("where", "data", "@e.sql"),
             ("convert", "data", "--where", "l IS NULL", "--to", "ofrecord", "-o", "out.ofrecord"),
+            ("sql", "data", "SELECT l FROM records"),
+            ("sql", "data", "SELECT count(*) FROM records WHERE l IS NULL"),
+            ("sql", "data", "SELECT L, count(*) FROM records GROUP BY L"),
         ):
             with self.subTest(args):
                 self.assertEqual(self.expect(0, *args).stderr.count(note), 1)
@@ -84,9 +87,31 @@ class HiddenListsTest(CommandTest):
             ("where", "data", "l IS NULL", "-q"),
             ("where", "data", 'l IS NULL AND "l#count" > 1'),
             ("where", "data", "s IN ('l')", "--count"),
+            ("sql", "data", "SELECT * FROM records"),
+            ("sql", "data", "SELECT s, count(*) FROM records GROUP BY s"),
+            ("sql", "data", 'SELECT l, "l#count" FROM records'),
+            ("sql", "data", "SELECT l FROM records", "-q"),
         ):
             with self.subTest(args):
                 self.assertEqual(self.run_command(*args).stderr, "")
+
+    def test_a_name_in_the_note_is_quoted_as_sql_needs_it(self) -> None:
+        several = [messages.encode("example", {'a"b': ("int64", values)}) for values in ([1], [1, 2])]
+        records.write_tfrecord(self.dir / "data", several)
+        self.build("-q")
+        for args in (("where", "data", '"a""b" = 1'), ("sql", "data", 'SELECT "a""b" FROM records')):
+            self.assertIn('too; "a""b#count" > 1 finds them\n', self.expect(0, *args).stderr)
+        text = self.expect(1, "where", "data", "'a\"b' = 1").stderr
+        self.assertIn("""'a"b' in single quotes is text; the column is "a""b"\n""", text)
+
+    def test_the_note_of_a_query_names_the_column_of_the_index_that_it_reads(self) -> None:
+        self.build("-q")
+        records.write_tfrecord(self.dir / "other", [messages.encode("example", {"l": ("int64", [7])})])
+        self.expect(0, "build", "other", "-q")
+        both = ("sql", "--index", "a=other", "--index", "b=data")
+        self.assertEqual(self.expect(0, *both, "SELECT l FROM a.records").stderr, "")
+        note = 'note: l is NULL in records with several values, too; "l#count" > 1 finds them\n'
+        self.assertEqual(self.expect(0, *both, "SELECT l FROM b.records").stderr, note)
 
     def test_an_expression_reads_every_table_that_a_query_of_sql_reads(self) -> None:
         self.build("-q")

@@ -199,6 +199,25 @@ class IndexesTest(SessionCase):
         query = "SELECT (SELECT count(*) FROM records) AS a, (SELECT max(label) FROM b.records) AS b"
         self.assertEqual(self.rows("data", "--index", "b=more", query), [{"a": 5, "b": 7}])
 
+    def test_a_note_says_which_index_is_meant_if_each_has_a_name(self) -> None:
+        both = ("sql", "--index", "b=more", "--index", "a=data")
+        note = "note: {0} is b.{0}, of the first index; a.{0} is that of the next\n".format
+        for query, tables in (
+            ("SELECT count(*) FROM records", ["records"]),
+            ("SELECT records._id FROM Records WHERE records._id < 2", ["records"]),
+            ("SELECT count(*) FROM a.records JOIN records r USING (label)", ["records"]),
+            ("SELECT count(*) FROM a.records, shards, records", ["records", "shards"]),
+            ("SELECT 1 FROM a.records WHERE _id IN (SELECT record FROM bad)", ["bad"]),
+            ("SELECT a.records._id FROM a.records JOIN b.records USING (label)", []),
+            ("SELECT path, records FROM a.shards WHERE records > 1", []),
+            ("WITH records AS (SELECT 1) SELECT * FROM records", []),
+        ):
+            with self.subTest(query):
+                self.assertEqual(self.expect(0, *both, query).stderr, "".join(map(note, tables)))
+                self.assertEqual(self.expect(0, *both, query, "-q").stderr, "")
+        for args in (("data", "--index", "b=more"), ("--index", "b=more")):
+            self.assertEqual(self.expect(0, "sql", *args, "SELECT count(*) FROM records").stderr, "")
+
     def test_aggregates_are_the_same_as_over_each_index_alone_and_as_fast(self) -> None:
         both = ("--index", "a=data", "--index", "b=more")
         for query in (

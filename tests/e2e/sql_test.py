@@ -355,6 +355,11 @@ class WrongStatementTest(SqlCase):
             (("sample", "pictures", "--where", wrong), 0),
             (("sql", "pictures", f"SELECT _id FROM records WHERE {wrong}"), 0),
             (("sql", "pictures", "SELECT avg('image/height') FROM records"), 0),
+            (("where", "pictures", "'image/height' IS NULL"), 1),
+            (("where", "pictures", "'IMAGE/Height' IN (300)"), 1),
+            (("where", "pictures", "'image/height' BETWEEN 100 AND 400"), 1),
+            (("where", "pictures", "'image/height' LIKE '3%'"), 1),
+            (("where", "pictures", "'image/height' GLOB '3*'"), 1),
         ):
             with self.subTest(args):
                 self.assertEqual(self.expect(code, *args).stderr, note)

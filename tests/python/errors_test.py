@@ -59,7 +59,7 @@ class ErrorTextTest(WorkTest):
             "no list": ("columns=['NAME']", self.said(ds.sql("SELECT has(label, 1) FROM records").fetchall)),
             "a copy that is not there": ("root", self.said(lambda: ofindex.open(data, root=self.dir / "away")[0])),
             "no value": ("{'NAME': VALUE}", self.said(ds.sql, "SELECT :a")),
-            "a statement": ("`ofindex schema INDEX`", self.said(ds.sql, "SELECT FROM WHERE")),
+            "a statement": ("check what follows `SELECT`", self.said(ds.sql, "SELECT FROM WHERE")),
         }
 
     def pack_twice(self, out: Any) -> None:

@@ -12,6 +12,7 @@
 #include "tools/help/help_text.h"
 #include "tools/options/dashed_words.h"
 #include "tools/options/spaced_list.h"
+#include "tools/options/swapped_arguments.h"
 #include "tools/options/usage_error.h"
 #include "tools/shell/output.h"
 
@@ -223,8 +224,34 @@ struct CommandLine::Parser {
     return named.empty() ? nullptr : table.Find(named.front()->get_name());
   }
 
-  // Parses the words after the name of the program.
-  [[nodiscard]] Result<VerbBody> Parse(std::vector<std::string> words);
+  // Returns the arguments of the verb that the command line names, without its options.
+  [[nodiscard]] std::vector<std::string> Arguments(const VerbText& verb) const {
+    std::vector<std::string> all;
+    for (const OptionText& option : verb.options) {
+      if (!option.is_argument) continue;
+      for (std::string word : app.get_subcommands().front()->get_option(option.names)->results()) {
+        if (word.starts_with('[') && word.ends_with(kWordMark)) word.pop_back();
+        all.push_back(std::move(word));
+      }
+    }
+    return all;
+  }
+
+  // The body of the verb, which first checks that INDEX is where it belongs. Only then is the folder of --index-dir
+  // known.
+  [[nodiscard]] VerbBody Checked(std::vector<std::string> words) const {
+    const VerbText* verb = Named();
+    if (verb == nullptr) return chosen;
+    return [this, verb, arguments = Arguments(*verb), words = std::move(words)]() -> Result<int> {
+      if (std::optional<Error> swapped = SwappedArguments(table, *verb, arguments, words)) {
+        return tl::unexpected(*std::move(swapped));
+      }
+      return chosen();
+    };
+  }
+
+  // Parses the words after the name of the program; `typed` are those after the verb, as they were typed.
+  [[nodiscard]] Result<VerbBody> Parse(std::vector<std::string> words, std::vector<std::string> typed);
 
   // The text of --help as a body, so that a failed write is an error as everywhere.
   [[nodiscard]] VerbBody Prints(std::string text) const {
@@ -260,7 +287,7 @@ Result<VerbBody> CommandLine::Parse(int argc, char** argv) {
   std::vector<std::string> words = parser_->Arranged({argv + 1, argv + argc});
   const VerbText* verb = words.empty() ? nullptr : parser_->table.Find(words.front());
   const auto spaced = verb == nullptr ? std::nullopt : SpacedList::Find(*verb, {words.begin() + 1, words.end()});
-  Result<VerbBody> parsed = parser_->Parse(std::move(words));
+  Result<VerbBody> parsed = parser_->Parse(std::move(words), {argv + std::min(argc, 2), argv + argc});
   if (!spaced) return parsed;
   if (!parsed) return tl::unexpected(spaced->Explain(std::move(parsed).error()));
   return VerbBody([body = *std::move(parsed), list = *spaced] {
@@ -268,12 +295,12 @@ Result<VerbBody> CommandLine::Parse(int argc, char** argv) {
   });
 }
 
-Result<VerbBody> CommandLine::Parser::Parse(std::vector<std::string> words) {
+Result<VerbBody> CommandLine::Parser::Parse(std::vector<std::string> words, std::vector<std::string> typed) {
   for (std::string& word : words) word = MarkedWord(std::move(word));
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
     app.parse(std::move(words));
-    return chosen;
+    return Checked(std::move(typed));
   } catch (const CLI::CallForHelp&) {
     const VerbText* verb = Named();
     return Prints(verb == nullptr ? HelpOfCommand(table, HelpWidth()) : HelpOfVerb(table, *verb, HelpWidth()));

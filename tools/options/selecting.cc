@@ -1,16 +1,13 @@
 #include "tools/options/selecting.h"
 
-#include <algorithm>
 #include <memory>
-#include <set>
 #include <span>
 
 #include "base/file.h"
 #include "base/text.h"
-#include "query/sql/statements/quoted_columns.h"
 #include "query/sql/where.h"
+#include "tools/options/statement_notes.h"
 #include "tools/shell/json.h"
-#include "tools/shell/messages.h"
 
 namespace ofindex {
 namespace {
@@ -39,28 +36,6 @@ Result<void> ReadExpression(const Expression& expression, std::string& sql, std:
   OFINDEX_ASSIGN(sql, ReadSql(expression.text.value_or("")));
   OFINDEX_ASSIGN(parameters, ParseParameters(expression.parameters));
   return {};
-}
-
-void NoteOnQuotedColumns(std::string_view sql, const std::vector<std::string>& columns, const Context& context) {
-  std::vector<std::string> notes;
-  for (const std::string& column : ColumnsInSingleQuotes(sql, columns)) {
-    const std::string name = Printable(column);
-    notes.push_back(StrCat("note: '", name, "' in single quotes is text; the column is \"", name, "\""));
-  }
-  PrintNotes(notes, context);
-}
-
-// Prints a note for each column of those `read` that is NULL in records with several values, unless their number is
-// read, too.
-void NoteHiddenLists(const std::vector<FeatureRow>& features, const std::set<std::string>& read,
-                     const Context& context) {
-  std::vector<std::string> notes;
-  for (const FeatureRow& row : features) {
-    if (!ReadsListsAsNull(row) || !read.contains(MainColumn(row)) || read.contains(row.sql_count)) continue;
-    notes.push_back(StrCat("note: ", Printable(MainColumn(row)), " is NULL in records with several values, too; \"",
-                           Printable(row.sql_count), "\" > 1 finds them"));
-  }
-  PrintNotes(notes, context);
 }
 
 }  // namespace
@@ -118,21 +93,10 @@ Result<Selection> SelectRecords(const Snapshot& snapshot, const Expression& expr
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
   SqlLimits limits;
   limits.cancel = &context.progress.cancel;
-  std::set<std::string> read;
+  ColumnsRead read;
   OFINDEX_ASSIGN(Selection selection, Where(store, sql, parameters, limits, catalog, &read));
-  std::vector<std::string> columns;
-  for (const Column& column : store->columns()) columns.push_back(column.name);
-  NoteOnQuotedColumns(sql, columns, context);
-  NoteHiddenLists(store->features(), read, context);
+  NoteOnExpression(sql, store, read, context);
   return selection;
-}
-
-void NoteOnQuotes(std::string_view sql, const std::vector<SqlTable>& tables, const Context& context) {
-  std::vector<std::string> columns;
-  for (const SqlTable& table : tables) {
-    for (const SqlTable::Column& column : table.columns) columns.push_back(column.name);
-  }
-  NoteOnQuotedColumns(sql, columns, context);
 }
 
 }  // namespace ofindex

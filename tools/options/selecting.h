@@ -38,13 +38,9 @@ Option AddParameters(Verb& verb, std::vector<std::string>& parameters);
 [[nodiscard]] Result<std::string> ReadSql(const std::string& given);
 
 /// Returns the records of `snapshot` for which `expression` holds. Uses all processors; Ctrl-C ends it. Prints notes
-/// about what the expression may not mean: a column in single quotes, as NoteOnQuotes() does; and a column that is NULL
-/// in records with several values, unless the expression reads their number, too. Errors: those of Where(), of opening
+/// about what the expression may not mean: see NoteOnExpression(). Errors: those of Where(), of opening
 /// the index, of ParseParameters() and of ReadSql().
 [[nodiscard]] Result<Selection> SelectRecords(const Snapshot& snapshot, const Expression& expression,
                                               const Context& context);
-
-/// Prints a note if `sql` names a column of `tables` in single quotes, which make it text: see ColumnsInSingleQuotes().
-void NoteOnQuotes(std::string_view sql, const std::vector<SqlTable>& tables, const Context& context);
 
 }  // namespace ofindex

@@ -9,7 +9,7 @@
 
 #include "base/allocation.h"
 #include "base/text.h"
-#include "tools/options/selecting.h"
+#include "tools/options/statement_notes.h"
 #include "tools/prompt/pager.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/value_text.h"
@@ -67,7 +67,7 @@ bool PromptSession::Run(std::string_view sql) const {
     OFINDEX_ASSIGN(written, WriteRows(session_, statement, out));
     return {};
   });
-  if (written.complete) NoteOnQuotes(sql, session_.tables(), context_);
+  if (written.complete) NoteOnStatement(sql, session_, context_);
   PrintNotesOn(written, limits, kRestAdvice, context_);
   if (settings_.timer && written.complete) Show(StrCat("time: ", SecondsText(written.taken), "\n"));
   return written.complete;

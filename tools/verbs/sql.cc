@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "index/catalog/paths.h"
 #include "tools/options/selecting.h"
+#include "tools/options/statement_notes.h"
 #include "tools/prompt/prompt.h"
 #include "tools/rows/statement.h"
 #include "tools/shell/output.h"
@@ -111,7 +112,7 @@ Result<int> AnswerOne(SqlSession& session, const std::string& query, const std::
   const Watchdog watchdog(limits.timeout, context);
   const Statement statement{query, parameters, limits, {form, width}};
   OFINDEX_ASSIGN(const WrittenRows written, WriteRows(session, statement, Output::Standard()));
-  NoteOnQuotes(query, session.tables(), context);
+  NoteOnStatement(query, session, context);
   PrintNotesOn(written, limits, {.columns = "--jsonl shows all", .rows = "--max-rows N shows more"}, context);
   return 0;
 }

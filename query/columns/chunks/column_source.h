@@ -35,6 +35,9 @@ class ColumnSource {
   /// Errors: kIndex, kIo.
   [[nodiscard]] virtual Result<std::vector<PackedOffsets::Extent>> Places(uint64_t block) = 0;
 
+  /// Returns true if the hashes of payloads are known.
+  [[nodiscard]] virtual bool has_hashes() const { return false; }
+
   /// Returns the XXH3 of each payload of a block, as u64; empty if they are not known. Errors: kIndex, kIo.
   [[nodiscard]] virtual Result<std::vector<uint8_t>> HashData(uint64_t /*block*/) { return std::vector<uint8_t>(); }
 };

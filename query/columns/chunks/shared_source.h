@@ -27,6 +27,7 @@ class SharedSource {
   [[nodiscard]] const std::vector<BlockMetadata>& blocks() const { return source_->blocks(); }
   [[nodiscard]] const std::vector<FeatureRow>& features() const { return source_->features(); }
   [[nodiscard]] uint64_t ordinals() const { return source_->ordinals(); }
+  [[nodiscard]] bool has_hashes() const { return source_->has_hashes(); }
 
   /// The value of `_shard` for the records of `shard`: its path as text.
   [[nodiscard]] const std::string& shard_text(uint32_t shard) const { return shard_texts_[shard]; }

@@ -17,15 +17,30 @@ const SqlToken& At(const Tokens& tokens, size_t i) {
 }
 
 bool IsConstant(const SqlToken& token) {
-  return token.kind == SqlToken::Kind::kNumber || token.kind == SqlToken::Kind::kLiteral || token.IsSymbol('-');
+  return token.kind == SqlToken::Kind::kNumber || token.kind == SqlToken::Kind::kLiteral || token.IsSymbol('-') ||
+         token.IsWord("null");
 }
 
 bool IsComparison(const SqlToken& token) {
   return token.kind == SqlToken::Kind::kSymbol && std::string_view("=<>!").find(token.text[0]) != std::string::npos;
 }
 
+// Returns whether the words at `at` compare what stands before them with a constant, or test it for NULL.
+bool ComparesWithConstant(const Tokens& tokens, size_t at) {
+  const SqlToken& first = At(tokens, at);
+  if (first.IsWord("isnull") || first.IsWord("notnull")) return true;
+  if (first.IsWord("is")) return IsConstant(At(tokens, at + (At(tokens, at + 1).IsWord("not") ? 2 : 1)));
+  if (first.IsWord("not")) ++at;
+  const SqlToken& word = At(tokens, at);
+  if (word.IsWord("null")) return first.IsWord("not");
+  if (word.IsWord("in")) return At(tokens, at + 1).IsSymbol('(') && IsConstant(At(tokens, at + 2));
+  const bool compares = word.IsWord("like") || word.IsWord("glob") || word.IsWord("regexp") || word.IsWord("between");
+  return compares && IsConstant(At(tokens, at + 1));
+}
+
 // Returns whether token `i` is compared with a constant. Operators of two characters are two tokens.
 bool IsComparedWithConstant(const Tokens& tokens, size_t i) {
+  if (ComparesWithConstant(tokens, i + 1)) return true;
   size_t after = i + 1;
   while (IsComparison(At(tokens, after))) ++after;
   if (after > i + 1 && IsConstant(At(tokens, after))) return true;
@@ -77,8 +92,10 @@ std::vector<std::string> ColumnsInSingleQuotes(std::string_view sql, const std::
     if (tokens[i].kind != SqlToken::Kind::kLiteral || !tokens[i].text.starts_with('\'')) continue;
     const std::string name = TextOf(tokens[i]);
     if (!IsComparedWithConstant(tokens, i) && !StandsAlone(tokens, i, name)) continue;
-    const bool is_column = std::find(columns.begin(), columns.end(), name) != columns.end();
-    if (is_column && std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
+    const auto column = std::find_if(columns.begin(), columns.end(),
+                                     [&](const std::string& one) { return Folded(one) == Folded(name); });
+    if (column == columns.end() || std::find(found.begin(), found.end(), *column) != found.end()) continue;
+    found.push_back(*column);
   }
   return found;
 }

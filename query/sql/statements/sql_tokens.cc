@@ -96,6 +96,54 @@ class Scanner {
 
 std::vector<SqlToken> TokensOf(std::string_view sql) { return Scanner(sql).All(); }
 
+namespace {
+
+// Returns whether a table is named at token `i`: after FROM, JOIN or IN, or in the list of tables after FROM.
+bool IsPlaceOfTable(const std::vector<SqlToken>& tokens, size_t i) {
+  if (i == 0) return false;
+  const SqlToken& word = tokens[i - 1];
+  if (word.IsWord("from") || word.IsWord("join") || word.IsWord("in")) return true;
+  if (!word.IsSymbol(',')) return false;
+  for (size_t k = i - 1; k-- > 0 && tokens[k].depth >= word.depth;) {
+    if (tokens[k].depth > word.depth) continue;
+    if (tokens[k].IsWord("from")) return true;
+    if (tokens[k].IsWord("select") || tokens[k].IsWord("by") || tokens[k].IsWord("where")) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> NamesAfterUsing(const std::vector<SqlToken>& tokens) {
+  std::vector<std::string> names;
+  bool inside = false;
+  for (size_t i = 1; i < tokens.size(); ++i) {
+    if (tokens[i].IsSymbol('(')) inside = tokens[i - 1].IsWord("using");
+    if (tokens[i].IsSymbol(')')) inside = false;
+    if (inside && IsSqlName(tokens[i])) names.push_back(Folded(tokens[i].text));
+  }
+  return names;
+}
+
+std::vector<std::string> UnqualifiedTables(const std::vector<SqlToken>& tokens,
+                                           std::span<const std::string_view> tables) {
+  std::vector<std::string> found;
+  for (const std::string_view table : tables) {
+    bool reads = false;
+    bool defines = false;
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      if (!IsSqlName(tokens[i]) || Folded(tokens[i].text) != table) continue;
+      const bool has_dot =
+          (i + 1 < tokens.size() && tokens[i + 1].IsSymbol('.')) || (i > 0 && tokens[i - 1].IsSymbol('.'));
+      const bool as = i + 2 < tokens.size() && tokens[i + 1].IsWord("as") && tokens[i + 2].IsSymbol('(');
+      defines = defines || as;
+      reads = reads || (!has_dot && IsPlaceOfTable(tokens, i));
+    }
+    if (reads && !defines) found.emplace_back(table);
+  }
+  return found;
+}
+
 bool MayReadTable(const std::vector<SqlToken>& tokens, std::span<const std::string_view> tables) {
   const auto any = [&](const auto& is) { return std::any_of(tokens.begin(), tokens.end(), is); };
   const auto is_table = [&](const SqlToken& token) {

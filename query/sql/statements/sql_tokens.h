@@ -39,4 +39,12 @@ struct SqlToken {
 /// and SELECT or IN.
 [[nodiscard]] bool MayReadTable(const std::vector<SqlToken>& tokens, std::span<const std::string_view> tables);
 
+/// Returns the names between the parentheses after USING, in lower case.
+[[nodiscard]] std::vector<std::string> NamesAfterUsing(const std::vector<SqlToken>& tokens);
+
+/// Returns those of `tables`, which are named in lower case, that the statement of `tokens` reads without the name of a
+/// schema in front of them. Those that it defines itself, in WITH, are none.
+[[nodiscard]] std::vector<std::string> UnqualifiedTables(const std::vector<SqlToken>& tokens,
+                                                         std::span<const std::string_view> tables);
+
 }  // namespace ofindex

@@ -231,8 +231,10 @@ TEST_CASE("text in double quotes is a name and never a string") {
 TEST_CASE("the error of wrong SQL has SQLite's message and the byte") {
   SqlSession session = OpenCatalogSession();
   CHECK(Answer(session, "SELEC 1") == "2: SQL@0: near \"SELEC\": syntax error");
-  CHECK(Answer(session, " /* a */ SELECT 1 +") == "2: SQL: incomplete input");
-  CHECK(Answer(session, "SELECT path FROM shards WHERE") == "2: SQL: incomplete input");
+  CHECK(Answer(session, " /* a */ SELECT 1 +") ==
+        "2: SQL@19: the statement ends too early, after `/* a */ SELECT 1 +`");
+  CHECK(Answer(session, "SELECT path FROM shards WHERE") ==
+        "2: SQL@29: the statement ends too early, after `SELECT path FROM shards WHERE`");
   CHECK(Answer(session, "SELECT json_extract('{', '$')") == "2: SQL: malformed JSON");
   CHECK(Answer(session, "SELECT (SELECT 1, 2)").starts_with("2: SQL"));
 }

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/query/plain_table.h"
@@ -173,7 +174,8 @@ TEST_CASE("errors count bytes from the start of the expression") {
   const std::vector<Row> rows = {
       {"lable = 3", R"(SQL@0: no such column: "lable"; did you mean "label"?)"},
       {"label = 3 AND nmae = 1", R"(SQL@14: no such column: "nmae"; did you mean "name"?)"},
-      {"label = ", "SQL@9: near \")\": syntax error"},
+      {"label = ", "SQL@7: the expression ends too early, after `label =`"},
+      {"label = 3) OR (1", "SQL@9: near \")\": syntax error"},
       {"label = 3); SELECT 1", "a second statement begins at byte 12"},
   };
   const Data data;
@@ -220,14 +222,14 @@ TEST_CASE("a word without quotes that is compared is advised as a string, whole,
 TEST_CASE("the columns that an expression reads are told, however it is answered") {
   const Data data;
   const auto read = [&](const char* expression) {
-    std::set<std::string> columns = {"old"};
+    ColumnsRead columns = {{"old", {"old"}}};
     CHECK_MESSAGE(Where(data.store, expression, {}, {}, nullptr, &columns).has_value(), expression);
     return columns;
   };
-  using Columns = std::set<std::string>;
-  CHECK(read("label = 3") == Columns{"_id", "label"});                                // by kernels
-  CHECK(read("LABEL + 1 = 3 OR name = 'label'") == Columns{"_id", "label", "name"});  // by SQLite
-  CHECK(read("1") == Columns{"_id"});
+  const auto columns = [](std::set<std::string> names) { return ColumnsRead{{"records", std::move(names)}}; };
+  CHECK(read("label = 3") == columns({"_id", "label"}));                                // by kernels
+  CHECK(read("LABEL + 1 = 3 OR name = 'label'") == columns({"_id", "label", "name"}));  // by SQLite
+  CHECK(read("1") == columns({"_id"}));
 }
 
 }  // namespace

@@ -27,6 +27,19 @@ TEST_CASE("a column in single quotes is found if its name as text would mean lit
       {"SELECT 'image/id', 1 FROM records", {"image/id"}},    // a term
       {"SELECT 1 FROM records GROUP BY 'label'", {"label"}},  // one that every record has
       {"SELECT 1 FROM records ORDER BY 'label'", {"label"}},  // the same
+      {"'label' LIKE 'c%'", {"label"}},                       // a pattern for it
+      {"'label' NOT GLOB 'c*'", {"label"}},                   // the same
+      {"'label' IN (1, 2)", {"label"}},                       // a list for it
+      {"'label' NOT IN (-1)", {"label"}},                     // the same
+      {"'label' BETWEEN 1 AND 2", {"label"}},                 // bounds for it
+      {"'label' IS NULL", {"label"}},                         // a test for NULL
+      {"'label' is not null", {"label"}},                     // the same
+      {"'label' NOTNULL", {"label"}},                         // the same
+      {"'Image/Id' = 0", {"image/id"}},                       // in another case
+      {"'label' LIKE name", {}},                              // a value, and patterns
+      {"'label' IN (SELECT name FROM records)", {}},          // a value of a column
+      {"'label' IN (name)", {}},                              // the same
+      {"'label' NOT NULLS", {}},                              // nothing of SQL
       {"name = 'label'", {}},                                 // a value of a column
       {"'label' = name", {}},                                 // the same, turned
       {"name IN ('label')", {}},                              // in a list
@@ -43,7 +56,6 @@ TEST_CASE("a column in single quotes is found if its name as text would mean lit
       {"SELECT count(DISTINCT 'label'), label FROM records", {"label"}},      // the argument of a function
       {"SELECT 1 FROM records WHERE 'label' = 1 UNION SELECT 1", {"label"}},  // not a term
       {"\"image/id\" = 0", {}},                                               // a column
-      {"'Image/Id' = 0", {}},                                                 // another text
       {"x'00' = 0 AND :label = 0", {}},                                       // other literals
       {"'label", {}},                                                         // not closed
       {"'label'", {}},                                                        // nothing around it
