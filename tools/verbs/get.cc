@@ -121,7 +121,8 @@ Result<std::vector<View>> RecordsToShow(const GetArguments& arguments, const Dat
 // Returns the records of --ids. A document is one value, so its list must be right to the end before it begins.
 Result<NextOrdinal> OrdinalsOfIds(const GetArguments& arguments, const Dataset& dataset, const Context& context) {
   if (!context.json) return OrdinalsListed(arguments.ids, dataset, context);
-  OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(arguments.ids, dataset.size(), context.progress.cancel));
+  OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(arguments.ids, dataset.size(), context.progress.cancel,
+                                                              "--jsonl takes a list of any length"));
   for (const uint64_t ordinal : ordinals) OFINDEX_TRY(dataset.reader().Locate(ordinal));
   return OrdinalsOf(std::move(ordinals));
 }
