@@ -102,6 +102,18 @@ class SplitTest(CommandTest):
         self.assertEqual((self.dir / "parts" / "a.ids").read_bytes(), before)
         self.assertEqual((self.dir / "parts" / "b.ids").read_text(), "3\n2\n")
 
+    def test_a_split_that_fails_leaves_no_folder_that_it_made(self) -> None:
+        long = "x" * 251  # as a list, a name of 255 bytes: one that is written first is longer
+        (self.dir / "there").mkdir()
+        for folder, left in (("new", "new"), ("a/b/c", "a"), ("there/b/", "there/b"), ("./d/../e", "e")):
+            with self.subTest(folder=folder):
+                self.expect_error(5, "split", "data", f"a=0.5,{long}=0.5", "-o", folder)
+                self.assertFalse((self.dir / left).exists())
+        self.expect_error(5, "split", "data", f"a=0.5,{long}=0.5", "-o", "there")
+        self.assertEqual(list((self.dir / "there").iterdir()), [])
+        self.expect(0, "split", "data", "a=0.5", "-o", "f/g/", "-q")
+        self.assertTrue((self.dir / "f/g/a.ids").exists())
+
     def test_wrong_parts_are_refused_and_nothing_is_written(self) -> None:
         for parts in (
             "train",
