@@ -310,6 +310,27 @@ class MemoryOfListsTest(PipesCase):
         self.assertEqual([int(one) for one in found], sorted(set(chosen)))
 
 
+class GetHintsTest(PipesCase):
+    def test_an_argument_that_is_a_list_gets_a_hint_on_ids(self) -> None:
+        (self.dir / "my ids").write_text("5\n7\n")
+        for argument, hint in (
+            ("my ids", "hint: --ids 'my ids' reads a list of ordinals"),
+            ("-", "hint: --ids - reads a list of ordinals"),
+            ("5,7", "hint: put spaces between ordinals; --ids FILE reads a list of them"),
+            ("[5, 7]", "hint: put spaces between ordinals; --ids FILE reads a list of them"),
+            ("nothing", "hint: records are numbered from 0"),
+            ("data", "hint: records are numbered from 0"),  # a folder
+            ("60", "hint: `ofindex info` shows"),
+        ):
+            with self.subTest(argument=argument):
+                self.assertIn(hint, self.expect_error(2, "get", "data", argument).stderr)
+        self.assertEqual([record["_id"] for record in self.expect(0, "get", "data", "--ids", "my ids", "--jsonl").jsonl], [5, 7])
+
+    def test_a_path_without_a_name_gets_a_hint_that_every_verb_can_follow(self) -> None:
+        for args in (("get", "/", "5"), ("where", "/", "1"), ("build", "/")):
+            self.assertIn("`ofindex build / -o INDEX`", self.expect_error(2, *args).stderr)
+
+
 class GetWhereTest(PipesCase):
     def shown(self, *args: str) -> list[int]:
         return [record["_id"] for record in self.expect(0, "get", "data", *args, "--jsonl").jsonl]
