@@ -114,6 +114,27 @@ class SplitTest(CommandTest):
         self.expect(0, "split", "data", "a=0.5", "-o", "f/g/", "-q")
         self.assertTrue((self.dir / "f/g/a.ids").exists())
 
+    def test_the_number_or_size_of_values_groups_records_only_under_its_own_name(self) -> None:
+        payloads = [
+            messages.encode("example", {"tags": ("int64", list(range(2 + i % 3))), "blob": ("bytes", [b"x" * (900 + i % 3)])})
+            for i in range(30)
+        ]
+        records.write_tfrecord(self.dir / "lists", payloads)
+        self.expect(0, "build", "lists", "-q")
+        parts = ("split", "lists", "a=0.5,b=0.5", "-o", "of lists", "--force", "-q")
+        sample = ("sample", "lists", "-n", "1")
+        for feature, column, what in (("tags", "tags#count", "number"), ("blob", "blob#bytes", "size")):
+            for args in (
+                *((*parts, option) for option in ("--by", "--stratify")),
+                *((*sample, option) for option in ("--balance", "--weights", "--quality")),
+            ):
+                with self.subTest(args=args, feature=feature):
+                    refused = self.expect_error(2, *args, feature).stderr
+                    self.assertIn(f"feature '{feature}' has no column of its values, only '{column}', the {what}", refused)
+                    self.assertIn(f"name '{column}' if", refused)
+                    self.expect(0, *args, column)
+        self.assertIn("there is no column 'nix'", self.expect_error(2, *sample, "--weights", "nix").stderr)
+
     def test_wrong_parts_are_refused_and_nothing_is_written(self) -> None:
         for parts in (
             "train",

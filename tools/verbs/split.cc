@@ -15,11 +15,11 @@
 #include "base/text.h"
 #include "index/output/atomic_file.h"
 #include "index/shards/output_rule.h"
-#include "query/columns/find_column.h"
 #include "query/columns/snapshot.h"
 #include "query/sampling/sets/set_of.h"
 #include "tools/sampling/class_counts.h"
 #include "tools/sampling/ordinal_text.h"
+#include "tools/sampling/value_column.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -128,10 +128,10 @@ Result<SplitOptions> OptionsOf(const SplitArguments& arguments, const std::vecto
   options.cancel = &context.progress.cancel;
   for (const PartFile& file : files) options.parts.push_back(file.part);
   if (arguments.by) {
-    OFINDEX_ASSIGN(options.key, FindColumn(store, *arguments.by));
+    OFINDEX_ASSIGN(options.key, FindValueColumn(store, *arguments.by));
   }
   if (arguments.stratify) {
-    OFINDEX_ASSIGN(options.stratify, FindColumn(store, *arguments.stratify));
+    OFINDEX_ASSIGN(options.stratify, FindValueColumn(store, *arguments.stratify));
   }
   return options;
 }
