@@ -328,7 +328,7 @@ class GetHintsTest(PipesCase):
 
     def test_a_path_without_a_name_gets_a_hint_that_every_verb_can_follow(self) -> None:
         for args in (("get", "/", "5"), ("where", "/", "1"), ("build", "/")):
-            self.assertIn("`ofindex build DATA -o INDEX`; the other verbs take INDEX", self.expect_error(2, *args).stderr)
+            self.assertIn("`ofindex build DATA -o NAME.ofidx`; the other verbs take NAME.ofidx", self.expect_error(2, *args).stderr)
 
 
 class GetWhereTest(PipesCase):
