@@ -70,6 +70,7 @@ MADE_ELSEWHERE = {
     '{AtMark((StrCat("a header of over ",FormatCount(kMaxColumns)," columns")))}': "the same",
     '{AtMark((StrCat("the name of column ",names.size()," is too long; expected at most ",FormatCount(kMaxNameBytes),'
     '" bytes")))}': "the same",
+    '{AtMark("NUL bytes or a byte order mark as in UTF-16; expected text in UTF-8")}': "the same",
     "{ChangedHint(facts)}": "index/build/freshness.cc: a hint in each case",
     "{ColumnHint(missing,is_part,in_double_quotes,wrong,NamesHint(text,authorizer))}": "query/sql/sql_error.cc: a hint in each case",
     "{Describe(malformed)}": "proto/wire: the byte and the fault",

@@ -56,7 +56,7 @@ Result<std::string> IndexPathOf(const std::string& data) {
     OFINDEX_ASSIGN(path, Anchored(data));
     if (!path.has_filename()) {
       return Fail(ErrorCode::kUsage, StrCat(Printable(data), ": has no name to derive the name of the index from"),
-                  "name it with -o INDEX");
+                  "name it with `ofindex build DATA -o NAME.ofidx`; the other verbs take NAME.ofidx");
     }
   }
   if (!HasDotDot(path)) path = path.lexically_normal();

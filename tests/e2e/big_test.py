@@ -74,6 +74,18 @@ class LittleMemoryTest(CommandTest):
     def run_small(self, *args: str) -> Bounded:
         return run_bounded(self, args, address_space_bytes=256 * MIB)
 
+    def test_a_list_in_whose_order_a_document_is_written_has_a_limit(self) -> None:
+        self.expect(0, "build", "shard", "--payload", "opaque")
+        with open(self.dir / "ids", "wb") as file:
+            for _ in range(100):
+                file.write(b"0\n" * 1_000_000)
+            file.write(b"0\n")
+        for args in (("get", "shard", "--json"), ("convert", "shard", "--to", "tfrecord", "-o", "out")):
+            failed = self.expect_error(7, *args, "--ids", "ids")
+            self.assertIn("ids: expected at most 100,000,000 ordinals", failed.stderr)
+            self.assertIn("hint: ", failed.stderr)
+        self.assertFalse((self.dir / "out").exists())
+
     def test_building_and_verifying_need_no_memory_for_a_whole_record(self) -> None:
         for args, code in (
             (("build", "shard", "--payload", "opaque"), 0),

@@ -7,8 +7,10 @@ import io
 import json
 import os
 import random
+import unittest
 
 from e2e import samples
+from e2e.bounded import is_address_sanitized, run_bounded
 from e2e.command import CommandTest
 from oracle import records
 
@@ -266,6 +268,67 @@ class FormsOfListsTest(PipesCase):
                     self.assertLess(len(shown), 400)
         self.expect_error(5, "cat", "data", "--ids", "nowhere")
         self.expect_error(5, "cat", "data", "--ids", "data")
+
+
+    def test_utf_16_is_an_error_and_no_digit_of_it_is_an_ordinal(self) -> None:
+        for text in ("12\n3\n", "5 7\r\n", "1,2,3", "_id\n5\n", "a,_id\n1,2\n", "-5\n", "[5]", '{"_id":5}', '"_id"\n5\n'):
+            for encoding in ("utf-16-le", "utf-16-be", "utf-16"):
+                with self.subTest(text=text, encoding=encoding):
+                    failed = self.expect_error(2, "cat", "data", "--ids", "-", stdin=text.encode(encoding))
+                    self.assertIn("standard input@0: line 1: NUL bytes or a byte order mark as in UTF-16", failed.stderr)
+                    self.assertIn("iconv", failed.stderr)
+                    self.assertEqual(failed.stdout, b"")
+        later = b"5\n" + "12\n3\n".encode("utf-16-le")  # appended by another program
+        self.assertIn("@7: line 3: NUL bytes", self.expect(2, "cat", "data", "--ids", "-", stdin=later).stderr)
+        for separated in (b"5\0", b"5\x007\x00", b"5\x007\x0012\x00", b"5\x007\n"):
+            self.assertEqual(self.listed(separated), [int(one) for one in separated.replace(b"\0", b" ").split()])
+
+
+class MemoryOfListsTest(PipesCase):
+    @unittest.skipIf(is_address_sanitized(), "AddressSanitizer takes memory of its own")
+    def test_a_list_that_is_a_set_takes_no_memory_for_its_length(self) -> None:
+        (self.dir / "ids").write_bytes(b"5\n7\n" * 3_000_000)  # 48 MB of ordinals
+        for args, shown in (
+            (("where", "data", "1"), b"5\n7\n"),
+            (("sample", "data", "--weights", "label", "-n", "0"), b""),
+            (("stats", "data", "label", "--csv", "--no-header"), None),
+        ):
+            bounded = run_bounded(self, (*args, "--ids", "ids"))
+            self.assertEqual(bounded.finished.code, 0, bounded.finished)
+            self.assertLess(bounded.peak_bytes, 40 << 20, args)
+            if shown is not None:
+                self.assertEqual(bounded.finished.stdout, shown)
+
+    def test_ordinals_far_apart_and_in_any_order_are_one_set(self) -> None:
+        count = 200_000
+        records.write_tfrecord(self.dir / "many", [b""] * count)
+        self.expect(0, "build", "many", "--payload", "opaque", "-q")
+        chance = random.Random(25)
+        chosen = [chance.choice([0, 63, 64, 32_767, 32_768, 65_536, count - 1, chance.randrange(count)]) for _ in range(5000)]
+        stdin = "\n".join(map(str, chosen)).encode()
+        found = self.expect(0, "where", "many", "1", "--ids", "-", stdin=stdin).text.split()
+        self.assertEqual([int(one) for one in found], sorted(set(chosen)))
+
+
+class GetHintsTest(PipesCase):
+    def test_an_argument_that_is_a_list_gets_a_hint_on_ids(self) -> None:
+        (self.dir / "my ids").write_text("5\n7\n")
+        for argument, hint in (
+            ("my ids", "hint: --ids 'my ids' reads a list of ordinals"),
+            ("-", "hint: --ids - reads a list of ordinals"),
+            ("5,7", "hint: put spaces between ordinals; --ids FILE reads a list of them"),
+            ("[5, 7]", "hint: put spaces between ordinals; --ids FILE reads a list of them"),
+            ("nothing", "hint: records are numbered from 0"),
+            ("data", "hint: records are numbered from 0"),  # a folder
+            ("60", "hint: `ofindex info` shows"),
+        ):
+            with self.subTest(argument=argument):
+                self.assertIn(hint, self.expect_error(2, "get", "data", argument).stderr)
+        self.assertEqual([record["_id"] for record in self.expect(0, "get", "data", "--ids", "my ids", "--jsonl").jsonl], [5, 7])
+
+    def test_a_path_without_a_name_gets_a_hint_that_every_verb_can_follow(self) -> None:
+        for args in (("get", "/", "5"), ("where", "/", "1"), ("build", "/")):
+            self.assertIn("`ofindex build DATA -o NAME.ofidx`; the other verbs take NAME.ofidx", self.expect_error(2, *args).stderr)
 
 
 class GetWhereTest(PipesCase):

@@ -99,6 +99,68 @@ class TableTest(SessionCase):
         self.assertEqual(self.expect(0, *args, stdin=b"SELECT * FROM a").jsonl, [{"a": 1}])
         self.assertIn("a name, = and a path", self.expect_error(2, "sql", "data", "--table", "-", stdin=b"SELECT 1").stderr)
 
+    def test_a_column_of_numbers_with_other_texts_is_text_and_a_note_says_why(self) -> None:
+        query = ("sql", "data", "--table", "t=t.csv", "SELECT typeof(a) AS type FROM t LIMIT 1", "--jsonl")
+        for values, line, first, cast in (
+            (("1", "n/a", "3"), 3, "n/a", True),
+            (("1.5", "", "-", "2", "-", "7"), 4, "-", True),
+            (("1", "2", "it's", "3"), 4, "it's", True),
+            (("1", "NA", "3", "null", "5"), 3, "NA", False),
+            (("nan", "1", "2"), 2, "nan", True),
+            (("1", '"a\nb"', "2", "3"), 3, r"a\x0ab", True),
+            (("1", "2", "x" * 100), 4, "xxxx", False),
+            (("1", "2", "12345678901234567890"), 0, "", False),  # would lose digits as a number
+            (("1", "007", "3"), 0, "", False),
+            (("1", "2", "2026-01-02"), 0, "", False),
+            (("1", "n/a"), 0, "", False),  # as many texts as numbers
+            (("a", "b", "1"), 0, "", False),
+            (("1", "2.5", ""), 0, "", False),
+            (("true", "false"), 0, "", False),
+        ):
+            with self.subTest(values=values):
+                self.write("t.csv", "a,b\n" + "".join(f"{value},x\n" for value in values))
+                found = self.expect(0, *query)
+                self.assertEqual("note: " in found.stderr, line > 0, found.stderr)
+                if line == 0:
+                    continue
+                self.assertEqual(found.jsonl, [{"type": "text"}])
+                self.assertIn(f"note: table t: column \"a\" is text, not numbers, because of '{first}", found.stderr)
+                self.assertIn(f"in line {line};", found.stderr)
+                self.assertEqual("CAST(" in found.stderr, cast)
+                self.assertEqual(self.expect(0, *query, "-q").stderr, "")
+        self.write("t.csv", "a\n10\nn/a\n9\n")
+        noted = self.expect(0, *query).stderr
+        cast = noted[noted.index("CAST(") :].strip()
+        self.assertEqual(self.rows("data", "--table", "t=t.csv", f"SELECT max({cast}) AS m FROM t"), [{"m": 10}])
+
+    def test_a_header_that_begins_with_a_number_is_noted_with_the_way_to_read_it_as_a_row(self) -> None:
+        self.write("my ids", "3\n1\n4\n")
+        args = ("sql", "data", "--table", "t=my ids", "--table-format", "csv", "SELECT count(*) AS n FROM t", "--jsonl")
+        found = self.expect(0, *args)
+        self.assertEqual(found.jsonl, [{"n": 2}])
+        self.assertIn("note: table t: the first line names the columns, and begins with the number '3'", found.stderr)
+        self.assertIn("{ echo _id; cat 'my ids'; } | ofindex sql ... --table t=-", found.stderr)
+        query = "SELECT count(*) AS n FROM records JOIN t USING (_id)"
+        listed = self.expect(0, "sql", "data", "--table", "t=-", query, "--jsonl", stdin=b"_id\n3\n1\n4\n")
+        self.assertEqual((listed.jsonl, listed.stderr), ([{"n": 3}], ""))
+        for header, noted in (("label,2019,2020", False), (",0,1", False), ("0,1,2", True), ("-1.5,a,b", True)):
+            stdin = f"{header}\n1,2,3\n".encode()
+            found = self.expect(0, "sql", "data", "--table", "t=-", "SELECT 1 FROM t", stdin=stdin)
+            self.assertEqual("begins with the number" in found.stderr, noted, header)
+
+    def test_a_table_has_at_most_as_many_columns_as_sqlite_takes(self) -> None:
+        for count, code in ((2000, 0), (2001, 7), (20_000, 7)):
+            for name, text in (
+                ("t.csv", ",".join(f"c{i}" for i in range(count)) + "\n" + ",".join("1" * count) + "\n"),
+                ("t.jsonl", json.dumps({f"c{i}": 1 for i in range(count)}) + "\n"),
+            ):
+                self.write(name, text)
+                found = self.run_command("sql", "data", "--table", f"t={name}", "SELECT count(*) FROM t")
+                self.assertEqual(found.code, code, found.stderr)
+                if code != 0:
+                    self.assertIn(f"{name}", found.stderr)
+                    self.assertIn("expected at most 2,000 columns", found.stderr)
+
     def test_tables_are_joined_with_the_records_and_with_each_other(self) -> None:
         names = self.write("names.csv", "label,name\n1,one\n4,four\n9,nine\n")
         query = "SELECT _id, name FROM records LEFT JOIN names USING (label) ORDER BY _id"

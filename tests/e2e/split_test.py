@@ -102,6 +102,39 @@ class SplitTest(CommandTest):
         self.assertEqual((self.dir / "parts" / "a.ids").read_bytes(), before)
         self.assertEqual((self.dir / "parts" / "b.ids").read_text(), "3\n2\n")
 
+    def test_a_split_that_fails_leaves_no_folder_that_it_made(self) -> None:
+        long = "x" * 251  # as a list, a name of 255 bytes: one that is written first is longer
+        (self.dir / "there").mkdir()
+        for folder, left in (("new", "new"), ("a/b/c", "a"), ("there/b/", "there/b"), ("./d/../e", "e")):
+            with self.subTest(folder=folder):
+                self.expect_error(5, "split", "data", f"a=0.5,{long}=0.5", "-o", folder)
+                self.assertFalse((self.dir / left).exists())
+        self.expect_error(5, "split", "data", f"a=0.5,{long}=0.5", "-o", "there")
+        self.assertEqual(list((self.dir / "there").iterdir()), [])
+        self.expect(0, "split", "data", "a=0.5", "-o", "f/g/", "-q")
+        self.assertTrue((self.dir / "f/g/a.ids").exists())
+
+    def test_the_number_or_size_of_values_groups_records_only_under_its_own_name(self) -> None:
+        payloads = [
+            messages.encode("example", {"tags": ("int64", list(range(2 + i % 3))), "blob": ("bytes", [b"x" * (900 + i % 3)])})
+            for i in range(30)
+        ]
+        records.write_tfrecord(self.dir / "lists", payloads)
+        self.expect(0, "build", "lists", "-q")
+        parts = ("split", "lists", "a=0.5,b=0.5", "-o", "of lists", "--force", "-q")
+        sample = ("sample", "lists", "-n", "1")
+        for feature, column, what in (("tags", "tags#count", "number"), ("blob", "blob#bytes", "size")):
+            for args in (
+                *((*parts, option) for option in ("--by", "--stratify")),
+                *((*sample, option) for option in ("--balance", "--weights", "--quality")),
+            ):
+                with self.subTest(args=args, feature=feature):
+                    refused = self.expect_error(2, *args, feature).stderr
+                    self.assertIn(f"feature '{feature}' has no column of its values, only '{column}', the {what}", refused)
+                    self.assertIn(f"name '{column}' if", refused)
+                    self.expect(0, *args, column)
+        self.assertIn("there is no column 'nix'", self.expect_error(2, *sample, "--weights", "nix").stderr)
+
     def test_wrong_parts_are_refused_and_nothing_is_written(self) -> None:
         for parts in (
             "train",

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,13 @@ class ByteReader {
   [[nodiscard]] Result<int> Peek() {
     if (at_ == size_ && !ended_) OFINDEX_TRY(Fill());
     return at_ == size_ ? kEnd : buffer_[at_];
+  }
+
+  /// Returns the bytes that were read ahead, at least one unless the end is here, and stays in front of them. Errors:
+  /// as Peek.
+  [[nodiscard]] Result<std::span<const uint8_t>> Ahead() {
+    if (at_ == size_ && !ended_) OFINDEX_TRY(Fill());
+    return std::span<const uint8_t>(buffer_).subspan(at_, size_ - at_);
   }
 
   /// Moves past the byte that Peek returned, which was not kEnd.

@@ -52,6 +52,11 @@ tl::unexpected<Error> ListReader::TooMuch(std::string_view what, std::string hin
   return Fail(ErrorCode::kLimit, AtMark(what), std::move(hint));
 }
 
+tl::unexpected<Error> ListReader::IsUtf16() const {
+  return Fail(ErrorCode::kUsage, AtMark("NUL bytes or a byte order mark as in UTF-16; expected text in UTF-8"),
+              "convert the list with `iconv -f UTF-16 -t UTF-8`, or UTF-16LE if it has no byte order mark");
+}
+
 std::string ListReader::AtMark(std::string_view what) const {
   return StrCat(Printable(bytes_.name()), "@", marked_.byte, ": line ", marked_.line, ": ", what);
 }

@@ -40,6 +40,9 @@ class ListReader {
   [[nodiscard]] tl::unexpected<Error> Wrong(std::string_view what) const;
   [[nodiscard]] tl::unexpected<Error> TooMuch(std::string_view what, std::string hint) const;
 
+  /// Returns the error for a list in UTF-16, at the place that was marked last.
+  [[nodiscard]] tl::unexpected<Error> IsUtf16() const;
+
  private:
   [[nodiscard]] std::string AtMark(std::string_view what) const;
 

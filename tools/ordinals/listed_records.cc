@@ -1,6 +1,8 @@
 #include "tools/ordinals/listed_records.h"
 
-#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -14,13 +16,53 @@ Option AddIds(Verb& verb, std::string& path, const char* help) {
   return verb.AddOption("--ids", path, "FILE", StrCat(help, "; - is standard input")).NotEmpty();
 }
 
+namespace {
+
+// Ordinals as a bitmap whose pages are made when they are first needed: a list of any length takes at most a bit for
+// each record, and a short list of a large dataset little.
+class OrdinalBitmap {
+ public:
+  void Add(uint64_t ordinal) {
+    const uint64_t page = ordinal / kPageOrdinals;
+    if (last_ == nullptr || page != last_page_) {
+      last_ = &pages_[page];
+      last_->resize(kPageOrdinals / 64);
+      last_page_ = page;
+    }
+    const uint64_t bit = ordinal % kPageOrdinals;
+    (*last_)[bit / 64] |= uint64_t{1} << bit % 64;
+  }
+
+  [[nodiscard]] OrdinalSet ToSet() const {
+    OrdinalSet::Builder builder;
+    for (const auto& [page, words] : pages_) {
+      for (size_t w = 0; w < words.size(); ++w) builder.AddBits(page * kPageOrdinals + w * 64, words[w]);
+    }
+    return builder.Take();
+  }
+
+ private:
+  static constexpr uint64_t kPageOrdinals = 32'768;
+
+  std::map<uint64_t, std::vector<uint64_t>> pages_;
+  std::vector<uint64_t>* last_ = nullptr;  // the page of the last ordinal; pages of a map stay where they are
+  uint64_t last_page_ = 0;
+};
+
+Result<OrdinalSet> ListedSet(const std::string& path, uint64_t size, const std::atomic<bool>& cancel) {
+  OFINDEX_ASSIGN(const std::shared_ptr<OrdinalList> list, OrdinalList::Open(path, size, cancel));
+  OrdinalBitmap listed;
+  for (uint64_t ordinal = 0;;) {
+    OFINDEX_ASSIGN(const bool more, list->Next(ordinal));
+    if (!more) return listed.ToSet();
+    listed.Add(ordinal);
+  }
+}
+
+}  // namespace
+
 Result<View> ListedRecords(const std::string& path, const ColumnStore& columns, const Context& context) {
-  OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(path, columns.ordinals(), context.progress.cancel));
-  std::sort(ordinals.begin(), ordinals.end());
-  ordinals.erase(std::unique(ordinals.begin(), ordinals.end()), ordinals.end());
-  OrdinalSet::Builder builder;
-  for (const uint64_t ordinal : ordinals) builder.Add(ordinal);
-  const OrdinalSet listed = builder.Take();
+  OFINDEX_ASSIGN(const OrdinalSet listed, ListedSet(path, columns.ordinals(), context.progress.cancel));
   const View present = PresentRecords(columns).Where(listed);
   if (present.size() == listed.size()) return present;
   return Fail(ErrorCode::kOutOfRange,

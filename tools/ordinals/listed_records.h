@@ -14,8 +14,8 @@ namespace ofindex {
 /// Adds `--ids FILE`, the name of a list of ordinals. `help` says what becomes of its records.
 Option AddIds(Verb& verb, std::string& path, const char* help);
 
-/// Returns the records of the list `path`, each once. Errors: those of OrdinalList; kOutOfRange if some of them are
-/// gone.
+/// Returns the records of the list `path`, each once, in memory that does not grow with the list. Errors: those of
+/// OrdinalList; kOutOfRange if some of them are gone.
 [[nodiscard]] Result<View> ListedRecords(const std::string& path, const ColumnStore& columns, const Context& context);
 
 /// Returns those of the selected records that `view` has, too.

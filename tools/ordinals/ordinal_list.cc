@@ -1,6 +1,7 @@
 #include "tools/ordinals/ordinal_list.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "base/text.h"
@@ -15,12 +16,25 @@ constexpr auto kTextSeparators = " \t\r\n,\0"sv;
 constexpr uint64_t kMaxNameBytes = 65'536;
 constexpr size_t kMaxColumns = 10'000;
 constexpr size_t kMaxNamed = 10;
+constexpr uint64_t kMaxHeld = 100'000'000;  // ordinals in memory; more if the dataset has more records
 
 // Returns whether `byte`, the first of a list, begins a header. The name of its first column may be empty.
 bool BeginsHeader(int byte) {
   if (byte == ByteReader::kEnd) return false;
   const char folded = Folded(static_cast<char>(byte));
   return byte > 0x7f || IsOneOf(byte, "\"_,") || (folded >= 'a' && folded <= 'z');
+}
+
+// Returns whether a list that begins with `bytes` is UTF-16, with or without a byte order mark. A NUL after each digit
+// could also be a separator, unless one is after the line end, space or comma that follows them, too.
+bool BeginsUtf16(std::span<const uint8_t> bytes) {
+  if (bytes.size() < 2) return false;
+  if ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff)) return true;
+  if (bytes[0] == 0) return bytes[1] != 0;  // big-endian
+  for (size_t i = 0; i + 1 < bytes.size() && bytes[i + 1] == 0; i += 2) {
+    if (!IsOneOf(bytes[i], "0123456789")) return bytes[i] != 0;
+  }
+  return false;
 }
 
 bool NamesOrdinals(std::string_view name) { return name == "ordinal" || name == "_id"; }
@@ -33,12 +47,19 @@ Result<std::shared_ptr<OrdinalList>> OrdinalList::Open(const std::string& path, 
   return std::make_shared<OrdinalList>(std::move(bytes), size);
 }
 
-Result<std::vector<uint64_t>> ReadOrdinals(const std::string& path, uint64_t size, const std::atomic<bool>& cancel) {
+Result<std::vector<uint64_t>> ReadOrdinals(const std::string& path, uint64_t size, const std::atomic<bool>& cancel,
+                                           const Hint& hint) {
   OFINDEX_ASSIGN(const std::shared_ptr<OrdinalList> list, OrdinalList::Open(path, size, cancel));
   std::vector<uint64_t> ordinals;
   for (uint64_t ordinal = 0;;) {
     OFINDEX_ASSIGN(const bool more, list->Next(ordinal));
     if (!more) return ordinals;
+    if (ordinals.size() == std::max(kMaxHeld, size)) {
+      return Fail(ErrorCode::kLimit,
+                  StrCat(path == "-" ? "standard input" : Printable(path), ": expected at most ",
+                         FormatCount(ordinals.size()), " ordinals, because the list is read before its records"),
+                  hint);
+    }
     ordinals.push_back(ordinal);
   }
 }
@@ -48,8 +69,15 @@ Result<bool> OrdinalList::Next(uint64_t& ordinal) {
   return column_ ? NextInCsv(ordinal) : NextInText(ordinal);
 }
 
+Result<void> OrdinalList::CheckEncoding() {
+  OFINDEX_ASSIGN(const std::span<const uint8_t> bytes, list_.bytes().Ahead());
+  list_.Mark();
+  return BeginsUtf16(bytes) ? Result<void>(list_.IsUtf16()) : Result<void>();
+}
+
 // Moves past a byte order mark, spaces and a header.
 Result<void> OrdinalList::Begin() {
+  OFINDEX_TRY(CheckEncoding());
   for (const char mark : "\xef\xbb\xbf"sv) {
     OFINDEX_ASSIGN(const int byte, list_.Peek());
     if (byte != static_cast<uint8_t>(mark)) break;
@@ -147,13 +175,27 @@ Result<bool> OrdinalList::NextInCsv(uint64_t& ordinal) {
   }
 }
 
+// Moves past separators of text, and returns the byte that follows them. No list but UTF-16 has NULs after others.
+Result<int> OrdinalList::SkipSeparators() {
+  for (bool after_other = false;;) {
+    OFINDEX_ASSIGN(const int byte, list_.Peek());
+    if (!IsOneOf(byte, kTextSeparators)) return byte;
+    if (byte == 0 && after_other) {
+      list_.Mark();
+      return list_.IsUtf16();
+    }
+    after_other = byte != 0;
+    list_.Skip();
+  }
+}
+
 Result<bool> OrdinalList::NextInText(uint64_t& ordinal) {
   for (;;) {
     if (json_.is_open()) {
       OFINDEX_ASSIGN(const bool found, json_.Next(ordinal));
       if (found) return true;
     }
-    OFINDEX_ASSIGN(const int byte, list_.SkipAll(kTextSeparators));
+    OFINDEX_ASSIGN(const int byte, SkipSeparators());
     if (byte == ByteReader::kEnd) return false;
     if (byte == '{' || byte == '[') {
       OFINDEX_TRY(json_.Enter());

@@ -18,8 +18,9 @@
 namespace ofindex {
 
 /// A list of ordinals in one of the forms that our verbs write. The list is text, whose ordinals are separated by
-/// spaces, line ends, commas or NULs, perhaps after a header `_id` or `ordinal`; or CSV whose header has such a column
-/// (a number after `_id,` is an ordinal, not the name of a column); or it is JSON, of one value or of several:
+/// spaces, line ends, commas or NULs (UTF-16, whose digits have NULs between them, is an error), perhaps after a header
+/// `_id` or `ordinal`; or CSV whose header has such a column (a number after `_id,` is an ordinal, not the name of a
+/// column); or it is JSON, of one value or of several:
 ///
 /// - `{"_id": 5, ...}`, as in JSON lines of `where`, `sample`, `sql`, `get` and `cat`;
 /// - `{"ids": [5, 7], ...}`, also with `rows`, `records` or `batches`, as in the documents of these verbs;
@@ -44,6 +45,8 @@ class OrdinalList {
 
  private:
   [[nodiscard]] Result<void> Begin();
+  [[nodiscard]] Result<void> CheckEncoding();
+  [[nodiscard]] Result<int> SkipSeparators();
   [[nodiscard]] Result<void> TakeNames(std::string begun, std::vector<std::string>& names);
   [[nodiscard]] Result<bool> NextInText(uint64_t& ordinal);
   [[nodiscard]] Result<bool> NextInCsv(uint64_t& ordinal);
@@ -55,8 +58,9 @@ class OrdinalList {
   JsonOrdinals json_;             // of the JSON value that text has here
 };
 
-/// Reads the whole list `path`, in its order. Errors: those of OrdinalList.
+/// Reads the whole list `path`, in its order. Errors: those of OrdinalList; kLimit with `hint` if it has more ordinals
+/// than the dataset has records, and than 100 million.
 [[nodiscard]] Result<std::vector<uint64_t>> ReadOrdinals(const std::string& path, uint64_t size,
-                                                         const std::atomic<bool>& cancel);
+                                                         const std::atomic<bool>& cancel, const Hint& hint);
 
 }  // namespace ofindex

@@ -165,6 +165,7 @@ Result<void> RowFiles::ForEachText(const TakeText& take) {
       OFINDEX_ASSIGN(const bool more, NextRow(file.lines, row, line));
       if (!more) break;
       if (rows % kRowsBetweenLooks == 0 && progress_->cancel) return Interrupted();
+      line_ = row.line;
       OFINDEX_TRY(take(file, row, {i, row.offset}));
       if (file.lines.offset() - reported < LineReader::kWindowBytes) continue;
       if (progress_->cancel) return Interrupted();

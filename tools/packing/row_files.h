@@ -47,6 +47,9 @@ class RowFiles {
   /// `take`, with file, byte and line; kIo also if a file has changed since it was opened; kInterrupted.
   [[nodiscard]] Result<void> ForEach(RowVisitor& visitor, const TakeRow& take);
 
+  /// Returns the line at which the row begins that ForEach() passes at present.
+  [[nodiscard]] uint64_t line() const { return line_; }
+
   /// Calls `take` for every row, without parsing it. Errors: as ForEach.
   [[nodiscard]] Result<void> ForEachPlace(const TakeRow& take);
 
@@ -86,6 +89,7 @@ class RowFiles {
   RowNames names_;
   Progress* progress_;
   std::vector<RowFile> files_;
+  uint64_t line_ = 0;
 };
 
 }  // namespace ofindex

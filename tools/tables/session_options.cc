@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "query/sql/open_session.h"
+#include "tools/shell/messages.h"
 #include "tools/tables/table_file.h"
 
 namespace ofindex {
@@ -66,6 +67,7 @@ Result<void> CheckTableInputs(const std::vector<NamedPath>& files) {
 Result<MemoryTable> TableOf(const NamedPath& named, const std::string& format, Context& context) {
   OFINDEX_ASSIGN(TableFile read, TableFile::Open(named.path, FormatNamed(format), context.progress));
   const auto file = std::make_shared<TableFile>(std::move(read));
+  PrintNotes(file->Notes(Printable(named.name)), context);
   MemoryTable table{.name = named.name, .columns = {}, .for_each_row = {}};
   for (const TableFile::Column& column : file->columns()) table.columns.push_back({column.name, column.type});
   table.for_each_row = [file](const MemoryTable::TakeRow& take) {

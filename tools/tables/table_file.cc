@@ -8,10 +8,13 @@
 #include "tools/packing/schema_inference.h"
 #include "tools/packing/text_numbers.h"
 #include "tools/shell/json.h"
+#include "tools/shell/value_text.h"
 
 namespace ofindex {
 namespace {
 
+constexpr size_t kMaxColumns = 2000;  // SQLITE_MAX_COLUMN, unless SQLite was built with another one
+constexpr size_t kMaxNameShown = 32;  // characters
 constexpr char kTableChangedHint[] = "run it again when no other program writes to the file";
 
 Result<RowFormat> FormatOfTable(const std::string& path, std::optional<RowFormat> otherwise) {
@@ -31,16 +34,24 @@ Result<RowFiles> OpenRows(const std::string& path, std::optional<RowFormat> othe
 // Infers types, and notes which columns have lists in some row.
 class ColumnInference : public RowVisitor {
  public:
-  explicit ColumnInference(SchemaInference::Text text) : inference_(text) {}
+  // Errors name the file `path`. `rows` and `mostly_numbers` must outlive this.
+  ColumnInference(std::string path, SchemaInference::Text text, const RowFiles& rows, MostlyNumbers& mostly_numbers)
+      : path_(std::move(path)),
+        inference_(text),
+        rows_(rows),
+        mostly_numbers_(text == SchemaInference::Text::kMayBeNumber ? &mostly_numbers : nullptr) {}
 
   // Elements may be of any type.
   Result<void> List(std::string_view name, int) override {
+    OFINDEX_TRY(AddName(name));
     lists_.emplace(name);
     return inference_.List(name, 0);
   }
 
   Result<void> Value(std::string_view name, const SourceValue& value, int depth) override {
     if (depth > 0) return List(name, 0);
+    if (mostly_numbers_ != nullptr && !value.text.empty()) mostly_numbers_->Add(name, value.text, rows_.line());
+    OFINDEX_TRY(AddName(name));
     Result<void> taken = inference_.Value(name, value, depth);
     if (taken || taken.error().code != ErrorCode::kFeature) return taken;
     Error error = std::move(taken).error();
@@ -57,6 +68,15 @@ class ColumnInference : public RowVisitor {
   }
 
  private:
+  Result<void> AddName(std::string_view name) {
+    const size_t column = names_.Add(name);
+    if (column < kMaxColumns) return {};
+    return Fail(ErrorCode::kLimit,
+                StrCat(path_, ": '", Printable(name), "' is column ", FormatCount(column + 1), "; expected at most ",
+                       FormatCount(kMaxColumns), " columns"),
+                "leave out columns, for example with `cut`");
+  }
+
   static std::string_view TypeIn(std::optional<SourceType> type) {
     switch (type.value_or(SourceType::kBytes)) {
       case SourceType::kBoolean:
@@ -67,7 +87,11 @@ class ColumnInference : public RowVisitor {
     }
   }
 
+  std::string path_;
   SchemaInference inference_;
+  FeatureNames names_;
+  const RowFiles& rows_;
+  MostlyNumbers* mostly_numbers_;  // of CSV
   std::set<std::string, std::less<>> lists_;
 };
 
@@ -164,15 +188,26 @@ class RowCells : public RowVisitor {
 Result<TableFile> TableFile::Open(const std::string& path, std::optional<RowFormat> otherwise, Progress& progress) {
   OFINDEX_ASSIGN(RowFiles rows, OpenRows(path, otherwise, progress));
   const RowFormat format = rows.format();
-  TableFile file(std::move(rows), format != RowFormat::kJsonLines);
-  ColumnInference inference(file.parses_text_ ? SchemaInference::Text::kMayBeNumber : SchemaInference::Text::kIsText);
+  TableFile file(path, std::move(rows), format != RowFormat::kJsonLines);
+  const std::string shown = path == kStandardInput ? std::string(kStandardInputName) : Printable(path);
+  const auto text = file.parses_text_ ? SchemaInference::Text::kMayBeNumber : SchemaInference::Text::kIsText;
+  ColumnInference inference(shown, text, file.rows_, file.mostly_numbers_);
   OFINDEX_TRY(file.rows_.ForEach(inference, [](RowPlace) -> Result<void> { return {}; }));
   file.columns_ = inference.Columns();
   if (!file.columns_.empty()) return file;
-  return Fail(ErrorCode::kFormat,
-              StrCat(path == kStandardInput ? std::string(kStandardInputName) : Printable(path),
-                     "@0: expected at least one row, from which to know columns"),
+  return Fail(ErrorCode::kFormat, StrCat(shown, "@0: expected at least one row, from which to know columns"),
               "leave out the table, or add a row");
+}
+
+std::vector<std::string> TableFile::Notes(const std::string& table) const {
+  std::vector<std::string> notes = mostly_numbers_.Notes(table);
+  if (!parses_text_ || !ParseReal(columns_.front().name)) return notes;
+  notes.push_back(StrCat("note: table ", table, ": the first line names the columns, and begins with the number '",
+                         ShownText(columns_.front().name, kMaxNameShown),
+                         "'; if it is a row, put names before it: { echo ", columns_.size() == 1 ? "_id" : "a,b",
+                         "; cat ", path_ == kStandardInput ? "FILE" : ShellWord(path_),
+                         "; } | ofindex sql ... --table ", table, "=-"));
+  return notes;
 }
 
 Result<void> TableFile::ForEachRow(const TakeCells& take) {

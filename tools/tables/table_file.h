@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "tools/packing/row_files.h"
 #include "tools/packing/source_value.h"
+#include "tools/tables/mostly_numbers.h"
 
 namespace ofindex {
 
@@ -35,17 +36,24 @@ class TableFile {
 
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
 
+  /// Returns notes for the user who gave this file as `table`: columns of CSV that are text and look like numbers, and
+  /// a header that looks like data.
+  [[nodiscard]] std::vector<std::string> Notes(const std::string& table) const;
+
   /// Calls `take` with a value for each column of each row, valid during the call; none is kBoolean. Errors: as Open;
   /// those of `take`.
   using TakeCells = std::function<Result<void>(std::span<const SourceValue>)>;
   [[nodiscard]] Result<void> ForEachRow(const TakeCells& take);
 
  private:
-  TableFile(RowFiles rows, bool parses_text) : rows_(std::move(rows)), parses_text_(parses_text) {}
+  TableFile(std::string path, RowFiles rows, bool parses_text)
+      : path_(std::move(path)), rows_(std::move(rows)), parses_text_(parses_text) {}
 
+  std::string path_;
   RowFiles rows_;
   bool parses_text_;  // numbers are written as text
   std::vector<Column> columns_;
+  MostlyNumbers mostly_numbers_;
 };
 
 }  // namespace ofindex

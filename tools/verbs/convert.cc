@@ -98,7 +98,8 @@ NextOrdinal EachIn(std::vector<OrdinalRange> ranges) {
 
 // The records of a list, in its order.
 Result<Selected> SelectListed(const std::string& path, const Dataset& dataset, const Context& context) {
-  OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(path, dataset.size(), context.progress.cancel));
+  OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(path, dataset.size(), context.progress.cancel,
+                                                              "divide the list, and convert each part of it"));
   const uint64_t records = ordinals.size();
   return Selected{OrdinalsOf(std::move(ordinals)), records, false};
 }

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "query/dataset.h"
 #include "query/ordinals.h"
 #include "query/sampling/reading_facts.h"
@@ -109,6 +112,20 @@ Result<View> RecordsOfChoice(const GetArguments& arguments, const Dataset& datas
   return View::Of(SetOf(selection));
 }
 
+// Returns the range of an argument. The hint of an error is on lists of ordinals if the argument looks like one.
+Result<OrdinalRange> RangeOf(const std::string& text, uint64_t records) {
+  Result<OrdinalRange> range = ParseOrdinals(text, records);
+  if (range || range.error().code != ErrorCode::kUsage) return range;
+  Error error = std::move(range).error();
+  std::error_code ignored;
+  if (text == "-" || std::filesystem::is_regular_file(text, ignored)) {
+    error.hint = StrCat("--ids ", ShellWord(text), " reads a list of ordinals");
+  } else if (text.find(',') != std::string::npos) {
+    error.hint = "put spaces between ordinals; --ids FILE reads a list of them";
+  }
+  return tl::unexpected(std::move(error));
+}
+
 // Returns the records that the arguments name, one view for each. Ranges leave out records that are gone; a single
 // ordinal of such a record is an error.
 Result<std::vector<View>> RecordsToShow(const GetArguments& arguments, const Dataset& dataset, const Context& context) {
@@ -116,7 +133,7 @@ Result<std::vector<View>> RecordsToShow(const GetArguments& arguments, const Dat
   std::vector<View> views;
   if (arguments.ordinals.empty()) views.push_back(present);
   for (const std::string& text : arguments.ordinals) {
-    OFINDEX_ASSIGN(const OrdinalRange range, ParseOrdinals(text, dataset.size()));
+    OFINDEX_ASSIGN(const OrdinalRange range, RangeOf(text, dataset.size()));
     if (text.find(':') == std::string::npos) OFINDEX_TRY(dataset.reader().Locate(range.begin));
     views.push_back(present.Between(range.begin, range.end));
   }
@@ -126,7 +143,8 @@ Result<std::vector<View>> RecordsToShow(const GetArguments& arguments, const Dat
 // Returns the records of --ids. A document is one value, so its list must be right to the end before it begins.
 Result<NextOrdinal> OrdinalsOfIds(const GetArguments& arguments, const Dataset& dataset, const Context& context) {
   if (!context.json) return OrdinalsListed(arguments.ids, dataset, context);
-  OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(arguments.ids, dataset.size(), context.progress.cancel));
+  OFINDEX_ASSIGN(std::vector<uint64_t> ordinals, ReadOrdinals(arguments.ids, dataset.size(), context.progress.cancel,
+                                                              "--jsonl takes a list of any length"));
   for (const uint64_t ordinal : ordinals) OFINDEX_TRY(dataset.reader().Locate(ordinal));
   return OrdinalsOf(std::move(ordinals));
 }

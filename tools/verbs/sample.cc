@@ -13,6 +13,7 @@
 #include "tools/sampling/block_option.h"
 #include "tools/sampling/mix_text.h"
 #include "tools/sampling/ordinal_text.h"
+#include "tools/sampling/value_column.h"
 #include "tools/shell/output.h"
 #include "tools/shell/watchdog.h"
 #include "tools/verbs/verbs.h"
@@ -51,6 +52,9 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
                  Snapshot::Open(arguments.index, {.progress = &context.progress}));
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> columns, snapshot->Columns());
+  for (const auto& name : {arguments.request.weights, arguments.request.balance, arguments.quality}) {
+    if (name) OFINDEX_TRY(FindValueColumn(*columns, *name));
+  }
   SampleRequest request = arguments.request;
   OFINDEX_ASSIGN(request.block, ParseBlock(arguments.block, arguments.lanes, snapshot, context));
   const bool shuffles = arguments.block.empty() && !request.weights && !request.balance;

@@ -15,11 +15,11 @@
 #include "base/text.h"
 #include "index/output/atomic_file.h"
 #include "index/shards/output_rule.h"
-#include "query/columns/find_column.h"
 #include "query/columns/snapshot.h"
 #include "query/sampling/sets/set_of.h"
 #include "tools/sampling/class_counts.h"
 #include "tools/sampling/ordinal_text.h"
+#include "tools/sampling/value_column.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -128,10 +128,10 @@ Result<SplitOptions> OptionsOf(const SplitArguments& arguments, const std::vecto
   options.cancel = &context.progress.cancel;
   for (const PartFile& file : files) options.parts.push_back(file.part);
   if (arguments.by) {
-    OFINDEX_ASSIGN(options.key, FindColumn(store, *arguments.by));
+    OFINDEX_ASSIGN(options.key, FindValueColumn(store, *arguments.by));
   }
   if (arguments.stratify) {
-    OFINDEX_ASSIGN(options.stratify, FindColumn(store, *arguments.stratify));
+    OFINDEX_ASSIGN(options.stratify, FindValueColumn(store, *arguments.stratify));
   }
   return options;
 }
@@ -156,17 +156,41 @@ Result<void> WritePart(const OrdinalSet& ordinals, const Context& context, PartF
   return output.Flush();
 }
 
-// The files appear after all of them were written.
-Result<void> WriteParts(const std::vector<OrdinalSet>& sets, const OrdinalSet& present, const SplitArguments& arguments,
-                        const Context& context, std::vector<PartFile>& files) {
+// Creates `folder` and those that lead to it. Adds them to `made`, the innermost last.
+Result<void> MakeFolders(const fs::path& folder, std::vector<fs::path>& made) {
   std::error_code error;
-  fs::create_directories(arguments.folder, error);
-  if (error) return tl::unexpected(SystemError(arguments.folder, "cannot create the folder", error.value()));
+  std::vector<fs::path> missing;
+  for (fs::path path = fs::absolute(folder, error); !error && !fs::exists(path, error); path = path.parent_path()) {
+    if (path.has_filename()) missing.push_back(path);
+  }
+  for (; !error && !missing.empty(); missing.pop_back()) {
+    if (fs::create_directory(missing.back(), error)) made.push_back(missing.back());
+  }
+  if (error) return tl::unexpected(SystemError(folder.string(), "cannot create the folder", error.value()));
+  return {};
+}
+
+// The files appear after all of them were written.
+Result<void> WriteParts(const std::vector<OrdinalSet>& sets, const OrdinalSet& present, const Context& context,
+                        std::vector<PartFile>& files) {
   for (size_t i = 0; i < files.size(); ++i) {
     OFINDEX_TRY(WritePart(sets[i].Intersect(present), context, files[i]));
   }
   for (PartFile& file : files) OFINDEX_TRY(file.temporary->Publish(AtomicFile::Durability::kDurable));
   return {};
+}
+
+// Writes the parts into their folder. If that fails, removes the folders that it made, unless they have files.
+Result<void> WriteFolder(const std::vector<OrdinalSet>& sets, const OrdinalSet& present,
+                         const SplitArguments& arguments, const Context& context, std::vector<PartFile>& files) {
+  std::vector<fs::path> made;
+  Result<void> written = MakeFolders(arguments.folder, made);
+  if (written) written = WriteParts(sets, present, context, files);
+  if (written) return {};
+  for (PartFile& file : files) file.temporary.reset();
+  std::error_code ignored;
+  for (; !made.empty(); made.pop_back()) fs::remove(made.back(), ignored);
+  return written;
 }
 
 // Counts the classes of a stratified split; nothing for another split, or if there are too many.
@@ -230,7 +254,7 @@ Result<int> SplitIndex(const SplitArguments& arguments, const Context& context) 
     OFINDEX_TRY(CheckOutput(file.path, OutputKind::kOrdinals, arguments.force, inputs));
   }
   OFINDEX_ASSIGN(const std::vector<OrdinalSet> sets, Split(*store, store->ordinals(), options));
-  OFINDEX_TRY(WriteParts(sets, SetOf(*store), arguments, context, files));
+  OFINDEX_TRY(WriteFolder(sets, SetOf(*store), arguments, context, files));
   OFINDEX_ASSIGN(const std::optional<ClassCounts> classes, ClassesOfParts(*store, options, sets, context));
   OFINDEX_TRY(ReportParts(files, store->records(), snapshot->path(), classes, context));
   return 0;

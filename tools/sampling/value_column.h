@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "query/columns/column_store.h"
+
+namespace ofindex {
+
+/// Returns the column whose values group, stratify or weigh records: that of FindColumn(), unless `name` is a feature
+/// that has a column of counts or sizes only. Such a column must be named by its own name. Errors: those of
+/// FindColumn(); kUsage.
+[[nodiscard]] Result<Column> FindValueColumn(const ColumnStore& store, std::string_view name);
+
+}  // namespace ofindex
