@@ -17,13 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxNamesRead = 10'000;
 
-bool Exists(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
 // Returns whether `path` is there, or an index that is named after it.
-bool IsKnown(const fs::path& path) { return Exists(path) || Exists(path.string() + std::string(kIndexSuffix)); }
+bool IsKnown(const fs::path& path) { return PathExists(path) || PathExists(path.string() + std::string(kIndexSuffix)); }
 
 // Returns the names in `folder`, and for each index the name of its data.
 std::vector<std::string> NamesIn(const fs::path& folder) {
@@ -47,6 +42,11 @@ std::string Listed(const std::vector<std::string>& places) {
 }
 
 }  // namespace
+
+bool PathExists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
 
 std::vector<std::string> NearestPaths(const std::string& path) {
   fs::path before;
@@ -75,7 +75,7 @@ Error NoSuchPath(const std::string& path) {
 Error NoIndex(const std::string& name, const std::vector<std::string>& places) {
   const bool is_index = name.ends_with(kIndexSuffix);
   const std::string data = is_index ? name.substr(0, name.size() - kIndexSuffix.size()) : name;
-  if (Exists(data)) {
+  if (PathExists(data)) {
     std::string message = StrCat(Printable(places.front()), ": there is no index");
     if (places.size() > 1) message += StrCat(", and there is none at ", Printable(places[1]), " either");
     std::string hint = StrCat("build it with `ofindex build ", PathWord(data, "DATA"), "`");

@@ -25,9 +25,9 @@ struct SampleRequest {
   std::shared_ptr<SharedCatalog> catalog = nullptr;   ///< whose tables `where` can read; null: none
   std::optional<std::string> weights = std::nullopt;  ///< numeric column of weights, to draw with replacement
   std::optional<std::span<const double>> given_weights = std::nullopt;  ///< or the weight of each record of `view`
-  std::optional<std::string> balance = std::nullopt;  ///< a column whose values are drawn evenly
-  double temperature = std::numeric_limits<double>::infinity();  ///< of `balance`: 1 draws values as they occur
-  std::optional<BlockShape> block = std::nullopt;                ///< none: a global shuffle
+  std::optional<std::string> balance = std::nullopt;                    ///< a column whose values are drawn evenly
+  double temperature = std::numeric_limits<double>::infinity();         ///< of `balance`: 1 draws values as they occur
+  std::optional<BlockShape> block = std::nullopt;                       ///< none: a global shuffle
   uint64_t seed = 0;
   uint64_t epoch = 0;
   uint64_t position = 0;

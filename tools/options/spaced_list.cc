@@ -1,12 +1,11 @@
 #include "tools/options/spaced_list.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "base/nearest_names.h"
 #include "base/text.h"
+#include "index/finding/missing_paths.h"
 
 namespace ofindex {
 namespace {
@@ -15,11 +14,6 @@ bool TakesPaths(const VerbText& verb) {
   return std::any_of(verb.options.begin(), verb.options.end(), [](const OptionText& option) {
     return option.is_argument && option.repeats && option.completes == Completes::kFile;
   });
-}
-
-bool Exists(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::exists(path, error);
 }
 
 }  // namespace
@@ -47,7 +41,7 @@ bool SpacedList::MayBeCauseOf(const Error& error) const {
   };
   if (std::any_of(others_.begin(), others_.end(), is_named)) return true;
   if (error.code != ErrorCode::kUsage) return false;
-  return first_.ends_with(',') || (others_are_paths_ && std::none_of(others_.begin(), others_.end(), Exists));
+  return first_.ends_with(',') || (others_are_paths_ && std::none_of(others_.begin(), others_.end(), PathExists));
 }
 
 Error SpacedList::Explain(Error error) const {

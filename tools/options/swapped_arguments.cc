@@ -1,30 +1,24 @@
 #include "tools/options/swapped_arguments.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 #include "base/text.h"
+#include "index/finding/missing_paths.h"
 #include "index/finding/resolve_index.h"
 
 namespace ofindex {
 namespace {
 
-bool Exists(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
-
 // What cannot be resolved, such as the map of an index, has an error of its own.
 bool NamesNothing(const std::string& argument) {
   const Result<std::optional<std::string>> index = FindIndex(argument);
-  return index && !*index && !Exists(argument);
+  return index && !*index && !PathExists(argument);
 }
 
 // Data without an index are meant if `first` does not look like a path.
 bool NamesDataset(const std::string& argument, const std::string& first) {
   const Result<std::optional<std::string>> index = FindIndex(argument);
-  return index && (*index || (Exists(argument) && first.find(' ') != std::string::npos));
+  return index && (*index || (PathExists(argument) && first.find(' ') != std::string::npos));
 }
 
 }  // namespace

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "index/catalog/paths.h"
+#include "index/finding/missing_paths.h"
 #include "tools/options/selecting.h"
 #include "tools/options/statement_notes.h"
 #include "tools/prompt/prompt.h"
@@ -26,8 +25,6 @@
 
 namespace ofindex {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxTableRows = 1000;  // by default: a table on a terminal is kept in memory to fit its columns
 constexpr uint64_t kMaxMemoryBytes = uint64_t{1} << 30;
@@ -46,8 +43,7 @@ struct SqlArguments {
 };
 
 bool NamesIndex(const std::string& argument) {
-  std::error_code ignored;
-  return fs::exists(argument, ignored) || fs::exists(StrCat(argument, kIndexSuffix), ignored);
+  return PathExists(argument) || PathExists(StrCat(argument, kIndexSuffix));
 }
 
 // With other indexes, a single argument is the query, unless it is the path of an index or of data.
