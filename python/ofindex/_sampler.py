@@ -65,6 +65,8 @@ class Sampler(EpochSampler):
         self._options = options  # as given, since another process has its own rank
         self._slice = rank_and_world_size(options["rank"], options["world_size"])
         self._weights = resolved(dataset, options["weights"])
+        if not isinstance(options["weights"], (str, bytes)):
+            self._options = {**options, "weights": self._weights}  # which the caller cannot change
         super().__init__(self._opened(options), self._slice[1], loaded="state" in options)
 
     def _opened(self, options: dict[str, Any]) -> _ofindex.RowSampler:

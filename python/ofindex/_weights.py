@@ -31,13 +31,15 @@ def resolved(dataset: Dataset, weights: Weights | None) -> str | bytes | npt.NDA
     """
     if weights is None:
         return None
-    if isinstance(weights, (str, bytes)):
+    if isinstance(weights, bytes):
+        return weights
+    if isinstance(weights, str):
         if _ofindex.has_column(dataset._source, weights):
             return weights
         try:
-            return _values_of(dataset, str(weights))
+            return _values_of(dataset, weights)
         except QueryError:
-            if _NAME.fullmatch(str(weights)):
+            if _NAME.fullmatch(weights):
                 return weights  # opening a sampler by it gives the error, with the nearest names
             raise
     return _numbers_of(weights)
@@ -45,8 +47,11 @@ def resolved(dataset: Dataset, weights: Weights | None) -> str | bytes | npt.NDA
 
 def _values_of(dataset: Dataset, expression: str) -> npt.NDArray[np.float64]:
     """Return the values of an expression, one for each record of `dataset` that is there; NULL is NaN."""
+    _ofindex.where(dataset._source, expression, None, dataset.rows)  # its errors are about the expression alone
     session = _ofindex.open_session(dataset._source)
     ordinals, numbers = session.query(f"SELECT _id, ({expression}\n) FROM records", None, None).numbers()
+    if len(ordinals) != dataset._source.records:
+        raise QueryError(f"'{expression}' has {len(ordinals):,} values, not one for each record")
     by_ordinal = np.full(dataset._source.ordinals, np.nan)
     by_ordinal[ordinals] = numbers
     there = dataset._present()
@@ -54,9 +59,12 @@ def _values_of(dataset: Dataset, expression: str) -> npt.NDArray[np.float64]:
 
 
 def _numbers_of(weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    array = np.ma.filled(weights, np.nan) if isinstance(weights, np.ma.MaskedArray) else np.asarray(weights)
+    array = weights if isinstance(weights, np.ma.MaskedArray) else np.asarray(weights)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"weights are a column, an expression, or numbers; these are of type {array.dtype}")
+        raise TypeError(
+            f"weights are a column, an expression, or numbers; these are of type {array.dtype} (a missing one is NaN)"
+        )
     if array.ndim != 1:
         raise ValueError(f"weights of shape {array.shape}: expected one number for each record")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    numbers = np.ma.filled(array.astype(np.float64), np.nan)  # a copy: the caller may change the array later
+    return np.ascontiguousarray(numbers)

@@ -82,7 +82,7 @@ Result<SamplingMethod> Weighted(const View& view, const std::function<Result<voi
 }
 
 Result<SamplingMethod> ByWeights(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
-  OFINDEX_ASSIGN(const Column column, FindColumn(store, name));
+  OFINDEX_ASSIGN(const Column column, FindValueColumn(store, name));
   return Weighted(view, [&](const TakeWeights& take) {
     InView<double> in_view(view);
     return ForEachWeight(
@@ -126,7 +126,7 @@ Result<void> ForEachClass(ColumnStore& store, const ColumnClasses& classes, cons
 }
 
 Result<ColumnClasses> ReadClasses(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
-  OFINDEX_ASSIGN(const Column column, FindColumn(store, name));
+  OFINDEX_ASSIGN(const Column column, FindValueColumn(store, name));
   return ColumnClasses::Read(store, column, End(view), cancel);
 }
 

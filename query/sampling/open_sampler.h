@@ -24,7 +24,8 @@ struct SampleRequest {
   std::vector<SqlParameter> parameters = {};          ///< of `where`
   std::shared_ptr<SharedCatalog> catalog = nullptr;   ///< whose tables `where` can read; null: none
   std::optional<std::string> weights = std::nullopt;  ///< numeric column of weights, to draw with replacement
-  std::optional<std::span<const double>> given_weights = std::nullopt;  ///< or the weight of each record of `view`
+  /// Or the weight of each record of `view`, or of all ordinals, ascending. Read by OpenSampler() only.
+  std::optional<std::span<const double>> given_weights = std::nullopt;
   std::optional<std::string> balance = std::nullopt;                    ///< a column whose values are drawn evenly
   double temperature = std::numeric_limits<double>::infinity();         ///< of `balance`: 1 draws values as they occur
   std::optional<BlockShape> block = std::nullopt;                       ///< none: a global shuffle

@@ -110,16 +110,44 @@ class WeightsTest(WorkTest):
             ([[1.0] * 203], ValueError, "shape"),
             (["a"] * 203, TypeError, "numbers"),
             (None, ValueError, ""),
-            ("weigth", ofindex.QueryError, "weight"),
-            ("weight +", ofindex.QueryError, ""),
+            ("weigth", ofindex.QueryError, "there is no column 'weigth'"),
+            ("weight +", ofindex.QueryError, "SQL@8: the expression ends too early, after `weight \\+`"),
+            ("", ofindex.QueryError, "SQL"),
             ("name || 'x'", ofindex.QueryError, "record 0: the expression is 'record 0x'; expected a number"),
-            ("(SELECT 1) FROM records --", ofindex.QueryError, ""),
+            ("weight / sum(weight)", ofindex.QueryError, "aggregate"),
+            ("SELECT weight FROM records", ofindex.QueryError, "a whole query; expected an expression"),
+            ("weight), (2", ofindex.QueryError, "SQL@"),
+            ("boxes", ofindex.QueryError, "feature 'boxes' has no column of its values, only 'boxes#count'"),
         ]
         for weights, error, text in wrong:
             if weights is None:
                 weights = [0.0] * 203  # nothing could be drawn
             with self.subTest(weights=weights), self.assertRaisesRegex(error, text):
                 self.ds.sampler(weights=weights)
+
+    def test_numbers_that_the_caller_changes_later_do_not_count(self) -> None:
+        weights = np.ones(203)
+        sampler = self.ds.sampler(seed=4, weights=weights)
+        rows = sampler.take(DRAWN).tolist()
+        weights[:] = 0
+        weights[5] = 1
+        state = sampler.state_dict()
+        for other in (pickle.loads(pickle.dumps(sampler)), sampler):
+            other.load_state_dict(state)
+            self.assertEqual(other.take(DRAWN).tolist(), rows)
+
+    def test_masked_integers_are_never_drawn(self) -> None:
+        masked = np.ma.masked_array(np.arange(203), mask=np.arange(203) > 100)
+        self.assertLess(max(self.ds.sampler(weights=masked).take(1000)), 101)
+
+    def test_a_count_must_be_asked_for_by_its_name(self) -> None:
+        for wish in ({"balance": "boxes"}, {"weights": "boxes"}):
+            with self.assertRaisesRegex(ofindex.QueryError, "only 'boxes#count'"):
+                self.ds.sampler(**wish)
+        for wish in ({"key": "boxes"}, {"stratify": "boxes"}):
+            with self.assertRaisesRegex(ofindex.QueryError, "only 'boxes#count'"):
+                self.ds.split({"a": 0.5}, **wish)
+        self.assertEqual(len(self.ds.sampler(balance="boxes#count").take(10)), 10)
 
     def test_the_repr_does_not_show_the_numbers(self) -> None:
         self.assertIn("weights=[...]", repr(self.ds.sampler(weights=[1.0] * 203)))

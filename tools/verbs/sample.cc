@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "query/columns/find_column.h"
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/open_sampler.h"
 #include "query/sampling/sets/set_of.h"
@@ -13,7 +14,6 @@
 #include "tools/sampling/block_option.h"
 #include "tools/sampling/mix_text.h"
 #include "tools/sampling/ordinal_text.h"
-#include "tools/sampling/value_column.h"
 #include "tools/shell/output.h"
 #include "tools/shell/watchdog.h"
 #include "tools/verbs/verbs.h"

@@ -46,8 +46,11 @@ def _sampler_of(
     if sampler is None:
         if isinstance(dataset, Dataset):
             return dataset.sampler(**options)
-        for name in set(given) - {"rank", "world_size"}:
-            raise ValueError(f"{name} does not apply to a mix: give its datasets weights in ofindex.mix(...)")
+        for name in given:
+            if name == "weights":
+                raise ValueError("a mix draws by the weights of its datasets: give them to ofindex.mix(...)")
+            if name in ("balance", "block"):
+                raise ValueError(f"{name} does not apply to a mix: leave it out")
         return dataset.sampler(**{name: options[name] for name in ("seed", "rank", "world_size", "tail")})
     if given:
         raise ValueError(
@@ -116,7 +119,7 @@ class Loader:
 
         Raises:
             ValueError: arguments are invalid. FeatureError: no record has one of the features. QueryError: a column
-            does not exist.
+            does not exist, or an expression is wrong. TypeError: weights are not numbers.
         """
         self.dataset = dataset
         self.batch_size, self.threads, self.prefetch = checked_reading(batch_size, threads, prefetch)

@@ -228,8 +228,8 @@ std::vector<Rows> SplitRows(const Source& source, const Rows& rows, std::vector<
   SplitOptions options;
   for (auto& [name, fraction] : parts) options.parts.push_back({std::move(name), fraction});
   options.seed = seed;
-  if (key) options.key = Unwrap(FindColumn(*store, NameOf(*key)), Asked::kQuery);
-  if (stratify) options.stratify = Unwrap(FindColumn(*store, NameOf(*stratify)), Asked::kQuery);
+  if (key) options.key = Unwrap(FindValueColumn(*store, NameOf(*key)), Asked::kQuery);
+  if (stratify) options.stratify = Unwrap(FindValueColumn(*store, NameOf(*stratify)), Asked::kQuery);
   return RunInterruptibly([&](Progress& progress) -> Result<std::vector<Rows>> {
     options.cancel = &progress.cancel;
     OFINDEX_ASSIGN(const std::vector<OrdinalSet> sets, Split(*store, store->ordinals(), options));

@@ -125,7 +125,7 @@ RowSampler Open(const Source& source, const Rows& rows, const SamplerOptions& op
     request.given_weights = weights;
   }
   for (const auto& name : {request.weights, request.balance}) {
-    if (name) Unwrap(FindColumn(*store, *name), Asked::kQuery);
+    if (name) Unwrap(FindValueColumn(*store, *name), Asked::kQuery);
   }
   request.view = Unwrap(rows.Ascending());
   Sampler sampler = RunInterruptibly([&](Progress& progress) -> Result<Sampler> {
