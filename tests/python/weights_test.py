@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import ofindex
+from oracle import messages
 from python.work import WorkTest, example
 
 DRAWN = 200
@@ -117,7 +118,6 @@ class WeightsTest(WorkTest):
             ("weight / sum(weight)", ofindex.QueryError, "aggregate"),
             ("SELECT weight FROM records", ofindex.QueryError, "a whole query; expected an expression"),
             ("weight), (2", ofindex.QueryError, "SQL@"),
-            ("boxes", ofindex.QueryError, "feature 'boxes' has no column of its values, only 'boxes#count'"),
         ]
         for weights, error, text in wrong:
             if weights is None:
@@ -141,13 +141,16 @@ class WeightsTest(WorkTest):
         self.assertLess(max(self.ds.sampler(weights=masked).take(1000)), 101)
 
     def test_a_count_must_be_asked_for_by_its_name(self) -> None:
-        for wish in ({"balance": "boxes"}, {"weights": "boxes"}):
-            with self.assertRaisesRegex(ofindex.QueryError, "only 'boxes#count'"):
-                self.ds.sampler(**wish)
-        for wish in ({"key": "boxes"}, {"stratify": "boxes"}):
-            with self.assertRaisesRegex(ofindex.QueryError, "only 'boxes#count'"):
-                self.ds.split({"a": 0.5}, **wish)
-        self.assertEqual(len(self.ds.sampler(balance="boxes#count").take(10)), 10)
+        payloads = [messages.encode("example", {"pair": ("int64", [number, 1])}) for number in range(20)]
+        ds = ofindex.build(self.write("pairs", payloads))
+        text = "feature 'pair' has no column of its values, only 'pair#count'"
+        for wish in ({"balance": "pair"}, {"weights": "pair"}):
+            with self.assertRaisesRegex(ofindex.QueryError, text):
+                ds.sampler(**wish)
+        for wish in ({"key": "pair"}, {"stratify": "pair"}):
+            with self.assertRaisesRegex(ofindex.QueryError, text):
+                ds.split({"a": 0.5}, **wish)
+        self.assertEqual(len(ds.sampler(balance="pair#count").take(10)), 10)
 
     def test_the_repr_does_not_show_the_numbers(self) -> None:
         self.assertIn("weights=[...]", repr(self.ds.sampler(weights=[1.0] * 203)))
