@@ -31,7 +31,8 @@ from ._errors import (
 )
 from ._features import Feature, Features, fixed, ragged, raw
 from ._loading.loader import Loader, LoaderIterator
-from ._mix import Mix, mix
+from ._mapped import Mapped
+from ._mix import Mix, concat, mix
 from ._mix_sampler import MixSampler
 from ._ofindex import version as __version__
 from ._opening import build, open, update
@@ -70,6 +71,7 @@ __all__ = [
     "Loader",
     "LoaderIterator",
     "LockError",
+    "Mapped",
     "Mix",
     "MixSampler",
     "QueryError",
@@ -82,6 +84,7 @@ __all__ = [
     "__version__",
     "build",
     "build_part",
+    "concat",
     "decode",
     "fixed",
     "grain",

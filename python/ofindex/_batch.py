@@ -47,6 +47,12 @@ def batch_of(features: Features, records: int, arrays: Sequence[Parts]) -> Batch
     return batch
 
 
+def items_of(batch: Batch) -> list[dict[str, Any]]:
+    """Return a batch record by record: feature name -> an array, `bytes`, or the values of a ragged row."""
+    columns = [column.tolist() if isinstance(column, BytesArray) else list(column) for column in batch.values()]
+    return [dict(zip(batch, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
 class Records(Protocol):
     """A Dataset, or a mix."""
 

@@ -22,10 +22,14 @@ from ._html import dataset_html
 from ._progress import Report, reporting
 from ._rows import Rows, Table
 from ._sampler import Sampler, block_size
+from ._selectors import mask_of
 from ._source import Shared, open_source
+from ._verbs import Verbs, parts_of
 from ._weights import Weights
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from ._engines.arrow_dataset import ArrowDataset
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
@@ -53,7 +57,7 @@ def _with_nulls(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.ND
     return np.ma.masked_array(values, mask, fill_value=np.nan)
 
 
-class Dataset(_ofindex.Records):
+class Dataset(_ofindex.Records, Verbs):
     """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as stored in the files.
 
     It has the methods of a Sequence, but is not registered as one, because Polars would then take it for a list of
@@ -144,11 +148,9 @@ class Dataset(_ofindex.Records):
             return self._with(_ofindex.slice_rows(self._source, self.rows, start, indices.step, len(indices)))
         if isinstance(key, (str, bytes)) or not hasattr(key, "__len__"):
             raise TypeError(f"records are selected by integers, slices or lists of integers, not {type(key).__name__}")
-        if getattr(key, "dtype", None) == np.bool_:
-            if np.ndim(key) != 1 or len(key) != len(self):
-                raise IndexError(f"a mask of {len(key):,} values for {len(self):,} records")
-            there = self._present()
-            return self._with(_ofindex.pick_rows(self._source, there.rows, np.flatnonzero(key)))
+        mask = mask_of(key, len(self))
+        if mask is not None:
+            return self._with(_ofindex.pick_rows(self._source, self._present().rows, np.flatnonzero(mask)))
         return self._with(_ofindex.pick_rows(self._source, self.rows, key))
 
     def __iter__(self) -> Iterator[bytes]:
@@ -271,9 +273,7 @@ class Dataset(_ofindex.Records):
         Raises:
             ValueError: the parts are invalid. QueryError: there is no such column.
         """
-        if not isinstance(parts, Mapping):
-            raise TypeError(f"parts are a dict: name -> fraction, not {type(parts).__name__}")
-        wanted = [(str(name), float(fraction)) for name, fraction in parts.items()]
+        wanted = [(str(name), float(fraction)) for name, fraction in parts_of(parts).items()]
         rows = _ofindex.split(self._source, self.rows, wanted, whole(seed, "seed"), key, stratify)
         return {name: self._with(some) for (name, _), some in zip(wanted, rows, strict=True)}
 
@@ -363,6 +363,11 @@ class Dataset(_ofindex.Records):
         if isinstance(names, (str, bytes)):
             raise TypeError(f"names are a list, not {type(names).__name__}: arrow([{names!r}])")
         return Table(self, None if names is None else list(names))
+
+    def _table(self, columns: Sequence[str] | None) -> pyarrow.Table:
+        import pyarrow
+
+        return pyarrow.table(self.arrow(columns))
 
     def to_arrow_dataset(self) -> ArrowDataset:
         """Return the columns as a pyarrow.dataset.Dataset, for DuckDB, Polars and pyarrow. Needs pyarrow.

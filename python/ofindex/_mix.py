@@ -7,7 +7,7 @@ import itertools
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,20 +20,36 @@ from ._dataset import Dataset
 from ._epochs import Tail
 from ._features import Features
 from ._mix_sampler import MixSampler
+from ._selectors import is_number, mask_of
+from ._verbs import Verbs
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_READ_AT_ONCE = 256
 
 
-class Mix:
+class Mix(Verbs):
     """Several datasets as one sequence of records, one dataset after the other. Its sampler draws from each dataset in
-    a fixed proportion. Made by `mix`. Can be pickled."""
+    a fixed proportion. A view of a mix is a Mix, of views of the datasets, in any order, with the same proportions.
+    Made by `mix` and `concat`. Can be pickled."""
 
-    def __init__(self, datasets: Sequence[Dataset], weights: Sequence[float]) -> None:
+    def __init__(
+        self, datasets: Sequence[Dataset], weights: Sequence[float], order: npt.NDArray[np.int64] | None = None
+    ) -> None:
+        """
+        Args:
+            order: The records of the datasets, counted through all of them, in the order of the mix; None: as they are.
+        """
         self.datasets = tuple(dataset._present() for dataset in datasets)
         self.weights = tuple(float(weight) for weight in weights)
         self._first_rows = list(itertools.accumulate(map(len, self.datasets), initial=0))
         sizes = [dataset._source.ordinals for dataset in self.datasets]
         self._first_ordinals = list(itertools.accumulate(sizes, initial=0))
         self._payloads_made: _ofindex.Payloads | None = None
-        _ofindex.make_mixture(self.weights, list(map(len, self.datasets)), 0)  # report errors early
+        self._order = order
+        if len(self) > 0:
+            _ofindex.make_mixture(self.weights, list(map(len, self.datasets)), 0)  # report errors early
 
     @property
     def _payloads(self) -> _ofindex.Payloads:
@@ -56,13 +72,63 @@ class Mix:
         if not -len(self) <= number < len(self):
             raise IndexError(f"record {number} does not exist; there are {len(self):,}")
         number %= len(self)
+        if self._order is not None:
+            number = int(self._order[number])
         which = bisect.bisect_right(self._first_rows, number) - 1
         return which, number - self._first_rows[which]
 
-    def __getitem__(self, number: int) -> bytes:
-        which, row = self.place(number)
-        payload: bytes = self.datasets[which][row]
-        return payload
+    def __getitem__(self, key: Any) -> Any:
+        """Return the payload of one record, or the view of a slice, of numbers, or of a mask."""
+        if is_number(key):
+            which, row = self.place(key)
+            return self.datasets[which][row]
+        if isinstance(key, slice):
+            begin, end, step = key.indices(len(self))
+            if step == 1 and self._order is None:
+                return self._slice(begin, max(begin, end))
+            return self._view(self._wanted(range(begin, end, step)))
+        if isinstance(key, (str, bytes)) or not hasattr(key, "__len__"):
+            raise TypeError(f"records are selected by integers, slices or lists of integers, not {type(key).__name__}")
+        mask = mask_of(key, len(self))
+        return self._view(self._wanted(key if mask is None else np.flatnonzero(mask)))
+
+    def _slice(self, begin: int, end: int) -> Mix:
+        """Return the view of the records from `begin` to before `end`, in no memory."""
+        some = [
+            (dataset[max(0, begin - first) : max(0, end - first)], weight)
+            for dataset, weight, first in zip(self.datasets, self.weights, self._first_rows, strict=False)
+        ]
+        return self._of(some)
+
+    def _view(self, rows: npt.NDArray[np.int64]) -> Mix:
+        """Return the view of `rows`, which count through all datasets, in their order."""
+        some, order, first = [], np.empty_like(rows), 0
+        for which, places in self._by_dataset(rows):
+            some.append((self.datasets[which][rows[places] - self._first_rows[which]], self.weights[which]))
+            order[places] = np.arange(first, first + len(places))
+            first += len(places)
+        return self._of(some, None if np.all(order[1:] > order[:-1]) else order)
+
+    def _of(self, some: list[tuple[Dataset, float]], order: npt.NDArray[np.int64] | None = None) -> Mix:
+        """Return the mix of those datasets that are not empty; the first of this mix, empty, if there are none."""
+        kept = [(dataset, weight) for dataset, weight in some if len(dataset) > 0]
+        if kept and not any(weight > 0 for _, weight in kept):
+            kept = [(dataset, float(len(dataset))) for dataset, _ in kept]  # of datasets that the mix never draws from
+        datasets, weights = zip(*(kept or [(self.datasets[0][:0], 1.0)]), strict=True)
+        return Mix(datasets, weights, order)
+
+    def where(self, expression: str, parameters: Any = None) -> Mix:
+        """Select the records for which an SQL expression holds, in every dataset: see `Dataset.where`. Evaluated at
+        once."""
+        some = [dataset.where(expression, parameters) for dataset in self.datasets]
+        if self._order is None:
+            return self._of(list(zip(some, self.weights, strict=True)))
+        holds = [
+            np.isin(dataset.ordinals(range(len(dataset))), chosen.ordinals(range(len(chosen))))
+            for dataset, chosen in zip(self.datasets, some, strict=True)
+        ]
+        chosen_rows: Mix = self[np.concatenate(holds)[self._order]]
+        return chosen_rows
 
     def __getitems__(self, numbers: Iterable[int]) -> list[bytes]:
         """Return the payloads of the records `numbers`, in that order; torch calls this."""
@@ -75,9 +141,19 @@ class Mix:
         return payloads
 
     def _wanted(self, numbers: Iterable[int] | npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return the record numbers `numbers` counted from the beginning."""
+        """Return the records `numbers` as rows, which count through all datasets."""
         held = isinstance(numbers, Sequence) or hasattr(numbers, "__array__")
-        return _ofindex.indices(numbers if held else list(numbers), len(self))  # type: ignore[arg-type]
+        indices = _ofindex.indices(numbers if held else list(numbers), len(self))  # type: ignore[arg-type]
+        return indices if self._order is None else self._order[indices]
+
+    @cached_property
+    def _numbers(self) -> npt.NDArray[np.int64] | None:
+        """The number of each row; None if they are the same."""
+        if self._order is None:
+            return None
+        numbers = np.empty_like(self._order)
+        numbers[self._order] = np.arange(len(numbers))
+        return numbers
 
     def _by_dataset(self, wanted: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
         """Yield the index of each dataset that has records in `wanted`, with the positions of these records there."""
@@ -97,7 +173,11 @@ class Mix:
         return as_numpy_asks(objects_of(list(self)), dtype, copy)
 
     def __iter__(self) -> Iterator[bytes]:
-        return itertools.chain.from_iterable(self.datasets)
+        if self._order is None:
+            yield from itertools.chain.from_iterable(self.datasets)
+            return
+        for begin in range(0, len(self), _READ_AT_ONCE):
+            yield from self.__getitems__(range(begin, min(len(self), begin + _READ_AT_ONCE)))
 
     def record(self, number: int) -> dict[str, Any]:
         """Decode all features of one record: see `Dataset.record`."""
@@ -112,6 +192,13 @@ class Mix:
             inside = self.datasets[which].ordinals(wanted[places] - self._first_rows[which])
             out[places] = inside + self._first_ordinals[which]
         return out
+
+    def _table(self, columns: Sequence[str] | None) -> pyarrow.Table:
+        import pyarrow
+
+        tables = [dataset._table(columns) for dataset in self.datasets]
+        whole = pyarrow.concat_tables(tables, promote_options="permissive")
+        return whole if self._order is None else whole.take(self._order)
 
     def batch(self, ids: Iterable[int], features: Features, threads: int | None = None) -> Batch:
         """Decode records into arrays, in the given order: see `Dataset.batch`."""
@@ -129,26 +216,58 @@ class Mix:
         tail: Tail = "exact",
     ) -> MixSampler:
         """Return the order of a training run. It takes records from all datasets in their proportions, and reshuffles a
-        dataset whenever it has been read completely. The arguments are those of `Dataset.sampler`."""
+        dataset whenever it has been read completely. The arguments are those of `Dataset.sampler`.
+
+        Raises:
+            ValueError: arguments are invalid, or there are no records.
+        """
+        if len(self) == 0:
+            raise ValueError("the mix has no records to sample")
         return MixSampler(self, whole(seed, "seed"), whole(epoch, "epoch"), rank, world_size, tail)
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same records of the same indexes, in the same proportions."""
         if not isinstance(other, Mix):
             return NotImplemented
-        return self.datasets == other.datasets and self.weights == other.weights
+        same = self.datasets == other.datasets and self.weights == other.weights
+        if self._order is None or other._order is None:
+            return same and self._order is other._order
+        return same and np.array_equal(self._order, other._order)
 
     def __hash__(self) -> int:
         return hash((self.datasets, self.weights))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Mix, (self.datasets, self.weights)
+        return Mix, (self.datasets, self.weights, self._order)
 
     def __repr__(self) -> str:
         parts = ", ".join(
             f"{weight:g} of {dataset!r}" for dataset, weight in zip(self.datasets, self.weights, strict=True)
         )
-        return f"<ofindex.Mix: {parts}>"
+        return f"<ofindex.Mix: {parts}{'' if self._order is None else ', reordered'}>"
+
+
+def concat(parts: Sequence[Dataset | Mix]) -> Mix:
+    """Put datasets, views and mixes one after the other. A sampler of the result reads every record once per epoch.
+
+    Raises:
+        ValueError: `parts` is empty. TypeError: an item is not a dataset, a view or a mix.
+    """
+    datasets: list[Dataset] = []
+    order: list[npt.NDArray[np.int64]] = []
+    first = 0
+    for part in parts:
+        if not isinstance(part, (Dataset, Mix)):
+            raise TypeError(f"expected datasets, not {type(part).__name__}")
+        datasets += [part] if isinstance(part, Dataset) else part.datasets
+        rows = getattr(part, "_order", None)
+        order.append((np.arange(len(part)) if rows is None else rows) + first)
+        first += len(part)
+    if not datasets:
+        raise ValueError("no datasets to concatenate")
+    reordered = any(getattr(part, "_order", None) is not None for part in parts)
+    sizes = [float(len(dataset)) for dataset in datasets]
+    return Mix(datasets, sizes, np.concatenate(order) if reordered else None)
 
 
 def mix(datasets: Sequence[Dataset], weights: Sequence[float] | None = None) -> Mix:

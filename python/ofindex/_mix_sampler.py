@@ -28,6 +28,7 @@ class _MixOrder:
     def __init__(self, mix: Mix, seed: int) -> None:
         self._size = len(mix)
         self._first_rows = mix._first_rows
+        self._numbers = mix._numbers
         self._mixture = _ofindex.make_mixture(mix.weights, list(map(len, mix.datasets)), seed)
         self._samplers = [
             dataset.sampler(seed=(seed + _GOLDEN * number) % 2**64, rank=0, world_size=1)._order()
@@ -52,7 +53,7 @@ class _MixOrder:
             if end > begin:
                 start = epoch * self._size + int(positions[begin])
                 rows[begin:end] = self._look_up(*self._mixture.places(start, step, end - begin))
-        return rows
+        return rows if self._numbers is None else self._numbers[rows]
 
     def _look_up(
         self, which: npt.NDArray[np.int64], epochs: npt.NDArray[np.int64], positions: npt.NDArray[np.int64]

@@ -6,8 +6,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ._arrays import BytesArray
-from ._batch import decoding_for
+from ._batch import decoding_for, items_of
 from ._dataset import Dataset
 from ._features import Features
 from ._mix import Mix
@@ -48,9 +47,7 @@ class DataSource:
         """Return many items, read at once."""
         if self.features is None:
             return self.dataset.__getitems__(numbers)
-        columns = self.dataset.batch(numbers, self.features, threads=1)
-        rows = [column.tolist() if isinstance(column, BytesArray) else list(column) for column in columns.values()]
-        return [dict(zip(columns, values, strict=True)) for values in zip(*rows, strict=True)]
+        return items_of(self.dataset.batch(numbers, self.features, threads=1))
 
     def __repr__(self) -> str:
         features = "" if self.features is None else f", features={self.features}"

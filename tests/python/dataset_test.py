@@ -73,8 +73,10 @@ class SequenceTest(WorkTest):
             self.ds[[1.5]]
         with self.assertRaises(TypeError):
             self.ds[np.array([1.5])]
+        with self.assertRaises(IndexError):
+            self.ds[[True]]  # a mask
         with self.assertRaises(TypeError):
-            self.ds[[True]]
+            self.ds[[1, True]]
 
     def test_several_records_are_read_in_the_requested_order(self) -> None:
         numbers = [3, 1, 4, 1, 5, -1]

@@ -25,6 +25,8 @@
 #include "query/sampling/inflate_cost.h"
 #include "query/sampling/mixture.h"
 #include "query/sampling/open_sampler.h"
+#include "query/sampling/orders/permutation.h"
+#include "query/sampling/orders/sample_key.h"
 #include "query/sampling/reading_facts.h"
 
 namespace nb = nanobind;
@@ -191,6 +193,14 @@ void SeekTo(RowSampler& sampler, uint64_t position) {
   sampler.sampler().SeekTo(position);
 }
 
+// Returns 0 to `size` - 1 in the order of epoch 0 of a global shuffle by `seed`.
+nb::object ShuffledRows(uint64_t size, uint64_t seed) {
+  if (size > kMaxSampled) Raise(ErrorCode::kUsage, StrCat(size, " records: expected at most ", kMaxSampled));
+  std::vector<uint64_t> rows(size);
+  if (size != 0) Permutation(size, SampleKey(seed, 0, SampleUse::kShuffle)).Fill(0, 1, rows);
+  return RowArray(std::move(rows));
+}
+
 Mixture MakeMixture(const std::vector<double>& shares, std::vector<uint64_t> sizes, uint64_t seed) {
   return Unwrap(Mixture::Make(shares, std::move(sizes), SampleKey(seed, 0, SampleUse::kMixture)));
 }
@@ -259,6 +269,8 @@ void BindSampler(nb::module_& m) {
       .def_prop_ro("epoch_size", [](const RowSampler& sampler) { return sampler.sampler().epoch_size(); })
       .def_prop_ro("order", [](const RowSampler& sampler) { return Describe(sampler.sampler().method()); });
   nb::class_<Mixture>(m, "Mixture").def("places", &MixedPlaces, "first"_a, "step"_a, "count"_a);
+  m.def("permutation", &ShuffledRows, "size"_a, "seed"_a,
+        nb::sig("def permutation(size: int, seed: int) -> numpy.typing.NDArray[numpy.int64]"));
   m.def("make_mixture", &MakeMixture, "shares"_a, "sizes"_a, "seed"_a);
 }
 

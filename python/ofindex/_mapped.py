@@ -1,0 +1,69 @@
+"""A lazy sequence of values made from records."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._batch import items_of
+from ._selectors import is_number
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+    from ._features import Features
+    from ._mix import Mix
+
+_READ_AT_ONCE = 256
+
+
+class Mapped(Sequence[Any]):
+    """Values of a function of each record, computed when they are read: a Sequence, map style for torch's DataLoader
+    and Grain. Made by `Dataset.map`. Pickles with the function. Thread-safe if the function is."""
+
+    def __init__(
+        self, dataset: Dataset | Mix, function: Callable[[Any], Any], features: Features | None = None
+    ) -> None:
+        if not callable(function):
+            raise TypeError(f"a function is callable, not {type(function).__name__}")
+        self.dataset = dataset._present()
+        self.function = function
+        self.features = None if features is None else dict(features)
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the value of one record; for a slice, numbers or a mask, a Mapped of that view."""
+        if is_number(key):
+            return self.__getitems__([operator.index(key)])[0]
+        return Mapped(self.dataset[key], self.function, self.features)
+
+    def __getitems__(self, numbers: Iterable[int]) -> list[Any]:
+        """Return the values of many records, which are read at once if there are features."""
+        wanted = list(numbers)
+        if self.features is None:
+            return [self.function(self.dataset.record(number)) for number in wanted]
+        return [self.function(item) for item in items_of(self.dataset.batch(wanted, self.features, threads=1))]
+
+    def __iter__(self) -> Iterator[Any]:
+        for begin in range(0, len(self), _READ_AT_ONCE):
+            yield from self.__getitems__(range(begin, min(len(self), begin + _READ_AT_ONCE)))
+
+    def map(self, function: Callable[[Any], Any]) -> Mapped:
+        """Return a lazy sequence of `function` of these values."""
+        return Mapped(self.dataset, _Composed(self.function, function), self.features)
+
+    def __repr__(self) -> str:
+        name = getattr(self.function, "__qualname__", type(self.function).__name__)
+        return f"<ofindex.Mapped by {name}: {self.dataset!r}>"
+
+
+class _Composed:
+    """Two functions, one after the other; picklable if both are."""
+
+    def __init__(self, first: Callable[[Any], Any], second: Callable[[Any], Any]) -> None:
+        self.first, self.second = first, second
+
+    def __call__(self, value: Any) -> Any:
+        return self.second(self.first(value))
