@@ -106,8 +106,8 @@ ROOMS = {
     "python/src/interpreter python/src/records",
     "python/src/convert": "base index/chunks query/sql python/src/interpreter",
     "python/src/interpreter": "base",
-    "python/src/loading": "base query/columns query/decoding query/loading query/sampling python/src/columns "
-    "python/src/convert python/src/interpreter python/src/records",
+    "python/src/loading": "base query/columns query/decoding query/loading query/sampling query/sampling/orders "
+    "python/src/columns python/src/convert python/src/interpreter python/src/records",
     "python/src/records": "base mmap proto query query/sampling/sets python/src/convert python/src/interpreter",
     "python/src/writing": "base index/shards index/writing proto proto/encode python/src/convert "
     "python/src/interpreter",
@@ -230,9 +230,9 @@ def modules(texts):
     return found
 
 
-def python_imports(text):
-    """The modules of the package that a module imports at run time, even in a function. Imports for type checking are
-    left out."""
+def python_imports(text, room=""):
+    """The modules of the package that a module in its folder `room` imports at run time, even in a function. Imports for
+    type checking are left out."""
     found = set()
     todo = [ast.parse(text)]
     while todo:
@@ -240,8 +240,9 @@ def python_imports(text):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             todo += node.orelse
             continue
-        if isinstance(node, ast.ImportFrom) and node.level == 1:
-            found |= {node.module} if node.module else {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.level > 0:
+            home = f"{room}." if room and node.level == 1 else ""
+            found |= {home + name for name in ([node.module] if node.module else [alias.name for alias in node.names])}
         todo += ast.iter_child_nodes(node)
     return found
 
@@ -290,8 +291,14 @@ class ProjectTest(unittest.TestCase):
         self.assertIsNone(cycle_in(modules(self.sources)))
 
     def test_modules_of_the_package_have_no_import_cycles(self):
-        package = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "python/ofindex").glob("*.py")}
-        imports = {name: python_imports(text) & set(package) - {name} for name, text in package.items()}
+        home = ROOT / "python/ofindex"
+        package = {path.relative_to(home): path.read_text(encoding="utf-8") for path in home.rglob("*.py")}
+        names = {path: ".".join(path.with_suffix("").parts) for path in package}
+        imports = {
+            name: python_imports(package[path], ".".join(path.parent.parts)) & set(names.values()) - {name}
+            for path, name in names.items()
+        }
+        self.assertIn("_dataset", imports["_loading.loader"])
         self.assertGreater(sum(map(len, imports.values())), len(package))
         self.assertIsNone(cycle_in(imports))
 

@@ -129,9 +129,9 @@ class Verbs:
         """Return both, one after the other: see `ofindex.concat`."""
         if not isinstance(other, Verbs):
             return NotImplemented
-        from ._mix import concat
+        import ofindex
 
-        return concat([self, other])  # type: ignore[list-item]
+        return ofindex.concat([self, other])  # type: ignore[list-item]
 
     def to_pandas(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
         """Return columns of the index as a pandas.DataFrame, one row per record; None: all of them. Needs pandas and
@@ -163,9 +163,9 @@ class Verbs:
         self, features: Features | None = None, transform: Callable[[Any], Any] | None = None
     ) -> torch.Dataset:
         """Return an `ofindex.torch.Dataset` of these records, for torch's DataLoader. Needs torch."""
-        from .torch import Dataset
+        import ofindex.torch
 
-        return Dataset(self, features, transform)  # type: ignore[arg-type]
+        return ofindex.torch.Dataset(self, features, transform)  # type: ignore[arg-type]
 
     def map(self, function: Callable[[Any], Any], features: Features | None = None) -> Mapped:
         """Return a lazy sequence of ``function(record)``, which is called whenever an item is read.

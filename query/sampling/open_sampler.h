@@ -26,9 +26,9 @@ struct SampleRequest {
   std::optional<std::string> weights = std::nullopt;  ///< numeric column of weights, to draw with replacement
   /// Or the weight of each record of `view`, or of all ordinals, ascending. Read by OpenSampler() only.
   std::optional<std::span<const double>> given_weights = std::nullopt;
-  std::optional<std::string> balance = std::nullopt;                    ///< a column whose values are drawn evenly
-  double temperature = std::numeric_limits<double>::infinity();         ///< of `balance`: 1 draws values as they occur
-  std::optional<BlockShape> block = std::nullopt;                       ///< none: a global shuffle
+  std::optional<std::string> balance = std::nullopt;             ///< a column whose values are drawn evenly
+  double temperature = std::numeric_limits<double>::infinity();  ///< of `balance`: 1 draws values as they occur
+  std::optional<BlockShape> block = std::nullopt;                ///< none: a global shuffle
   uint64_t seed = 0;
   uint64_t epoch = 0;
   uint64_t position = 0;
