@@ -49,6 +49,15 @@ def open(
     return Dataset(source, source.all_rows(), options)
 
 
+def opened(data: Dataset | Path) -> Dataset:
+    """Return `data` if it is a Dataset, and otherwise open it."""
+    if isinstance(data, Dataset):
+        return data
+    if isinstance(data, (str, bytes, os.PathLike)):
+        return open(data)
+    raise TypeError(f"expected a Dataset or a path, not {type(data).__name__}")
+
+
 def build(
     data: Path | Sequence[Path],
     output: Path | None = None,

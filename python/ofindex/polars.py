@@ -9,7 +9,8 @@ from polars.io.plugins import register_io_source
 
 from ._dataset import Dataset
 from ._engines.polars_conditions import condition_of
-from ._engines.scanning import opened, selected, steps
+from ._engines.scanning import selected, steps
+from ._opening import opened
 from ._source import Path
 
 __all__ = ["scan"]

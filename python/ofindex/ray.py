@@ -17,10 +17,10 @@ from ray.data.extensions import ArrowTensorArray
 from ._building import BuildOptions
 from ._dataset import Dataset, Parameters
 from ._engines.jobs import PARTS_PER_CPU, BuildJob
-from ._engines.scanning import opened
 from ._engines.selection import Selection
 from ._engines.substrait import Filter
 from ._features import Features
+from ._opening import opened
 from ._source import Path
 
 if TYPE_CHECKING:

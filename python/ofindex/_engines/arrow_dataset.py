@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.dataset as pads
 
-from .._dataset import Dataset
 from .scanning import selected, steps
 from .substrait import Filter
+
+if TYPE_CHECKING:
+    from .._dataset import Dataset
 
 
 class ArrowDataset(pads.Dataset):  # type: ignore[misc]

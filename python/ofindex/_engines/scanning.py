@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from .._dataset import Dataset
-from .._opening import open
-from .._source import Path
 from .conditions import Condition
+
+if TYPE_CHECKING:
+    from .._dataset import Dataset
 
 ROWS_AT_ONCE = 65_536
 """As in the extension: about one block of the index."""
-
-
-def opened(data: Dataset | Path) -> Dataset:
-    """Return `data` if it is a Dataset, and otherwise open it."""
-    if isinstance(data, Dataset):
-        return data
-    if isinstance(data, (str, bytes, os.PathLike)):
-        return open(data)
-    raise TypeError(f"expected a Dataset or a path, not {type(data).__name__}")
 
 
 def selected(dataset: Dataset, condition: Condition | None) -> Dataset:
