@@ -105,3 +105,27 @@ class NumberedNamesTest(OutputFolderTest):
                         self.assertRegex(self.assert_refused(2, *out).stderr, "of the set that mine/exp[12].tfrecord")
             (self.dir / index).unlink()
             (self.dir / f"{index}-map").unlink()
+
+    def test_they_are_a_set_if_the_index_of_a_folder_further_up_would_read_the_new_one(self) -> None:
+        (self.dir / "tree" / "y2024" / "may").mkdir(parents=True)
+        for folder in ("tree/y2024", "tree/y2024/may"):
+            self.expect(0, "cat", "data", "-o", f"{folder}/exp1.tfrecord", "-q")
+        self.expect(0, "build", "tree", "-q")
+        for folder in ("tree/y2024", "tree/y2024/may"):
+            for args in (("pack", ROWS), ("convert", "data"), ("cat", "data")):
+                with self.subTest(folder, verb=args[0]):
+                    out = (*args, "--to", "tfrecord", "-o", f"{folder}/exp2.tfrecord")
+                    self.assertIn(f"of the set that {folder}/exp1", self.assert_refused(2, *out).stderr)
+
+    def test_they_are_no_set_if_the_glob_of_an_index_does_not_match_the_new_one(self) -> None:
+        (self.dir / "mine").mkdir()
+        (self.dir / "other").mkdir()
+        for name in ("mine/exp1", "other/exp1"):
+            self.expect(0, "cat", "data", "-o", f"{name}.tfrecord", "-q")
+        for glob in ("other/*.tfrecord", "mine/exp1*", "mine/*1.tf*", "oth*"):
+            self.expect(0, "build", glob, "-o", "mine/x.ofidx", "-q", "--force")
+            for args in (("pack", ROWS), ("convert", "data"), ("cat", "data")):
+                with self.subTest(glob, verb=args[0]):
+                    self.expect(0, *args, "--to", "tfrecord", "-o", "mine/exp2.tfrecord")
+                    self.assertIn("up to date", self.expect(0, "update", "mine/x.ofidx").text)
+                    (self.dir / "mine" / "exp2.tfrecord").unlink()
