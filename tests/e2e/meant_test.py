@@ -37,8 +37,22 @@ class MeantTest(CommandTest):
             ("get", "data", "--feature", "label", "99"),
             ("build", "--columns", "label", "data", "data/part-0"),
             ("cat", "data", "--feature", "label", "--to", "xml"),
+            # The words after the list are the arguments.
+            ("get", "--feature", "label", "data", "1x"),
+            ("get", "--feature", "data", "0", "data"),
+            ("get", "--io", "mmap", "--feature", "label", "data", "99"),
+            ("cat", "--feature", "label", "data", "--to", "xml"),
         ):
             self.assertNotIn("did you mean '--", self.expect_error(2, *args).stderr)
+
+    def test_arguments_after_a_list_of_names_keep_their_hints(self) -> None:
+        for code, args in (
+            (4, ("get", "--feature", "label", "datta", "1")),
+            (4, ("cat", "--feature", "label", "datta", "--to", "csv")),
+            (4, ("cat", "--io=mmap", "--feature=label", "datta")),
+            (2, ("build", "--columns", "label", "datta")),
+        ):
+            self.assert_hint("hint: did you mean 'data'?", code, *args)
 
     def test_an_index_is_no_data(self) -> None:
         before = self.bytes_of("data.ofidx")
@@ -90,7 +104,8 @@ class NumberedNamesTest(OutputFolderTest):
         for data, index in (
             ("mine", "mine.ofidx"),
             ("mine/exp*", "mine/both.ofidx"),
-            ("mine/exp1*", "mine/one.ofidx"),
+            ("mi*e", "mine/outer.ofidx"),
+            ("mine/exp?.*", "mine/one.ofidx"),
             ("mine", "elsewhere/i.ofidx"),
         ):
             (self.dir / index).parent.mkdir(exist_ok=True)
