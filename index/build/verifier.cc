@@ -23,6 +23,7 @@
 #include "index/catalog/catalog_reader.h"
 #include "index/catalog/paths.h"
 #include "index/catalog/shard_files.h"
+#include "index/shards/root_paths.h"
 #include "mmap/offsets/packed_offsets.h"
 #include "mmap/shard_paths.h"
 
@@ -173,7 +174,7 @@ Result<std::optional<File>> OpenShardToCheck(uint32_t number, const ShardPaths& 
 
 ShardPaths PathsOf(const VerifyOptions& options, const CatalogReader& catalog, const std::vector<ShardRow>& shards) {
   if (options.root.empty() || shards.empty()) return ShardPaths(FolderOf(catalog.path()), catalog.index().anchor());
-  return ShardPaths(options.root, shards.front().path, CommonFolderBytes(shards));
+  return PathsBelow(options.root, shards);
 }
 
 // Feeds the shards in order, with their blocks, which are stored in the same order.

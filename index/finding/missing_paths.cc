@@ -17,9 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxNamesRead = 10'000;
 
-// Returns whether `path` is there, or an index that is named after it.
-bool IsKnown(const fs::path& path) { return PathExists(path) || PathExists(path.string() + std::string(kIndexSuffix)); }
-
 // Returns the names in `folder`, and for each index the name of its data.
 std::vector<std::string> NamesIn(const fs::path& folder) {
   std::vector<std::string> names;
@@ -47,6 +44,8 @@ bool PathExists(const std::string& path) {
   std::error_code error;
   return fs::exists(path, error);
 }
+
+bool IsKnown(const std::string& path) { return PathExists(path) || PathExists(StrCat(path, kIndexSuffix)); }
 
 std::vector<std::string> NearestPaths(const std::string& path) {
   fs::path before;

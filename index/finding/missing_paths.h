@@ -10,6 +10,9 @@ namespace ofindex {
 /// Returns whether there is something at `path`, as far as its folders can be read.
 [[nodiscard]] bool PathExists(const std::string& path);
 
+/// Returns whether there is something at `path`, or an index named after it next to it.
+[[nodiscard]] bool IsKnown(const std::string& path);
+
 /// Returns the paths that `path`, which names nothing, may be a misspelling of: at most three, nearest first. Its first
 /// name that is not in its folder is compared with the names there; the rest of the path stays. Data without files, of
 /// which only the index is left, count as there. Reads at most one folder per suggestion and its first 10,000 names.

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "index/catalog/paths.h"
+#include "index/shards/root_paths.h"
 #include "mmap/shard_paths.h"
 
 namespace ofindex {
@@ -47,7 +48,7 @@ InputFiles::InputFiles(const std::string& index, const std::vector<ShardRow>& sh
   for (const ShardRow& shard : shards) AddShard(paths.PathOf(shard.path));
   for (const std::string& source : sources) Add(paths.PathOf(source));
   if (root.empty() || shards.empty()) return;
-  const ShardPaths copies(root, shards.front().path, CommonFolderBytes(shards));
+  const ShardPaths copies = PathsBelow(root, shards);
   for (const ShardRow& shard : shards) AddShard(copies.PathOf(shard.path));
   Add(root);
 }

@@ -21,6 +21,7 @@
 #include "index/output/folder.h"
 #include "index/output/shard_names.h"
 #include "index/shards/detect.h"
+#include "index/shards/shard_glob.h"
 #include "mmap/offsets/offset_map_format.h"
 
 namespace ofindex {
@@ -156,33 +157,31 @@ Result<bool> IsOfKind(const File& file, OutputKind kind) {
   return false;
 }
 
-// Returns true if the file at `path` is a shard by its name or by its content.
-bool IsShard(const std::string& path) {
-  const auto facts = StatFile(path);
-  if (facts && !facts->regular) return false;
-  return IsShardName(path) || IsOutput(path, OutputKind::kTfRecord) || IsOutput(path, OutputKind::kOfRecord);
-}
-
 // Returns true if the next build or update of the index at `index` would read a file at `path`: it was built from a
-// folder around it, from a glob, or from several shards next to it, which a list may have named.
+// folder around it, from a glob that matches it, or from several shards next to it, which a list may have named.
 bool MayRead(const std::string& index, const std::string& path) {
   Result<CatalogReader> catalog = CatalogReader::Open(index);
   if (!catalog) return false;
   const Result<std::vector<ShardRow>> shards = catalog->Shards();
   if (!shards) return false;
   const std::vector<std::string>& sources = catalog->facts().sources;
-  const auto is_glob = [](const std::string& source) { return source.find_first_of("*?[") != std::string::npos; };
-  if (std::any_of(sources.begin(), sources.end(), is_glob)) return true;
+  const auto matches = [&](const std::string& source) {
+    return IsGlob(source) && GlobTakes(FolderOf(index), source, path);
+  };
+  if (std::any_of(sources.begin(), sources.end(), matches)) return true;
   const InputFiles inputs(index, *shards, sources);
   return inputs.Encloses(path) || inputs.LieBeside(path);
 }
 
-// Returns true if an index of the folder of `path`, or one among `siblings` in it, may read a file at `path`.
+// Returns true if an index may read a file at `path`: that of its folder, of a folder around that, or one among
+// `siblings` in its folder.
 bool AnyIndexMayRead(const std::string& path, const std::vector<std::string>& siblings) {
   std::error_code error;
-  const std::string folder = fs::canonical(FolderOf(path), error).string();
-  const auto index = error ? Result<std::optional<std::string>>(std::nullopt) : FindIndex(folder);
-  if (index && *index && MayRead(**index, path)) return true;
+  for (fs::path folder = fs::canonical(FolderOf(path), error); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    const Result<std::optional<std::string>> index = FindIndex(folder.string());
+    if (index && *index && MayRead(**index, path)) return true;
+  }
   return std::any_of(siblings.begin(), siblings.end(), [&](const std::string& name) {
     return name.ends_with(kIndexSuffix) && MayRead((fs::path(path).parent_path() / name).string(), path);
   });
@@ -224,6 +223,12 @@ Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, c
 bool IsOutput(const std::string& path, OutputKind kind) {
   const Result<File> file = File::OpenRead(path);
   return file && IsOfKind(*file, kind).value_or(false);
+}
+
+bool IsShard(const std::string& path) {
+  const auto facts = StatFile(path);
+  if (facts && !facts->regular) return false;
+  return IsShardName(path) || IsOutput(path, OutputKind::kTfRecord) || IsOutput(path, OutputKind::kOfRecord);
 }
 
 Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs) {

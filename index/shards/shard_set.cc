@@ -22,6 +22,7 @@
 #include "index/output/shard_names.h"
 #include "index/output/unfinished_set.h"
 #include "index/shards/output_rule.h"
+#include "index/shards/shard_glob.h"
 
 namespace ofindex {
 namespace {
@@ -29,8 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxListBytes = size_t{1} << 30;
-
-bool IsGlob(const std::string& argument) { return argument.find_first_of("*?[") != std::string::npos; }
 
 constexpr char kDanglingLink[] = "a dangling link";
 constexpr char kUnfinished[] = "a file or folder that a writer has not finished";

@@ -62,14 +62,33 @@ class ExpressionTest(CommandTest):
                 self.assertEqual(command, words)
                 self.expect(4 if words[1] == "raw data" else 0, *command)
 
+    def test_only_the_argument_moves_to_the_front(self) -> None:
+        (self.dir / "-x.tfrecord").write_bytes((self.dir / "data" / "part-0").read_bytes())
+        self.expect(0, "build", "./-x.tfrecord", "-q")
+        for line, right in (
+            ("get --root data 0 data", "get data --root data 0"),  # a value of the same name
+            ("get 0 data --root data", "get data 0 --root data"),
+            ("where 'label > 3' -- -x.tfrecord", "where ./-x.tfrecord 'label > 3'"),
+            ("where 'label > 3' -x.tfrecord", "where ./-x.tfrecord 'label > 3'"),
+            ("where -- 'label > 3' -x.tfrecord", "where ./-x.tfrecord -- 'label > 3'"),
+        ):
+            with self.subTest(line):
+                hint = self.expect_error(2, *shlex.split(line)).stderr.splitlines()[1]
+                self.assertEqual(hint, f"hint: run `ofindex {right}`")
+                self.assertLess(self.run_command(*shlex.split(right)).code, 2)
+
     def test_arguments_in_the_right_order_keep_their_errors(self) -> None:
         (self.dir / "5").mkdir()
+        (self.dir / "raw data").mkdir()
+        (self.dir / "rows.jsonl").write_text("{}\n")
         for args in (
             ("where", "dota", "label > 3"),  # no such dataset
             ("sql", "dota", "SELECT 1"),
             ("get", "dota", "2"),
             ("get", "dota", "5"),  # a folder without an index
             ("where", "label > 3", "dota"),
+            ("stats", "raw daata", "rows.jsonl"),  # near "raw data"
+            ("stats", "other data", "rows.jsonl"),  # which is no dataset
             ("update", "dota", "data"),  # DATA to take in
         ):
             with self.subTest(args):

@@ -37,8 +37,22 @@ class MeantTest(CommandTest):
             ("get", "data", "--feature", "label", "99"),
             ("build", "--columns", "label", "data", "data/part-0"),
             ("cat", "data", "--feature", "label", "--to", "xml"),
+            # The words after the list are the arguments.
+            ("get", "--feature", "label", "data", "1x"),
+            ("get", "--feature", "data", "0", "data"),
+            ("get", "--io", "mmap", "--feature", "label", "data", "99"),
+            ("cat", "--feature", "label", "data", "--to", "xml"),
         ):
             self.assertNotIn("did you mean '--", self.expect_error(2, *args).stderr)
+
+    def test_arguments_after_a_list_of_names_keep_their_hints(self) -> None:
+        for code, args in (
+            (4, ("get", "--feature", "label", "datta", "1")),
+            (4, ("cat", "--feature", "label", "datta", "--to", "csv")),
+            (4, ("cat", "--io=mmap", "--feature=label", "datta")),
+            (2, ("build", "--columns", "label", "datta")),
+        ):
+            self.assert_hint("hint: did you mean 'data'?", code, *args)
 
     def test_an_index_is_no_data(self) -> None:
         before = self.bytes_of("data.ofidx")
@@ -90,7 +104,8 @@ class NumberedNamesTest(OutputFolderTest):
         for data, index in (
             ("mine", "mine.ofidx"),
             ("mine/exp*", "mine/both.ofidx"),
-            ("mine/exp1*", "mine/one.ofidx"),
+            ("mi*e", "mine/outer.ofidx"),
+            ("mine/exp?.*", "mine/one.ofidx"),
             ("mine", "elsewhere/i.ofidx"),
         ):
             (self.dir / index).parent.mkdir(exist_ok=True)
@@ -105,3 +120,27 @@ class NumberedNamesTest(OutputFolderTest):
                         self.assertRegex(self.assert_refused(2, *out).stderr, "of the set that mine/exp[12].tfrecord")
             (self.dir / index).unlink()
             (self.dir / f"{index}-map").unlink()
+
+    def test_they_are_a_set_if_the_index_of_a_folder_further_up_would_read_the_new_one(self) -> None:
+        (self.dir / "tree" / "y2024" / "may").mkdir(parents=True)
+        for folder in ("tree/y2024", "tree/y2024/may"):
+            self.expect(0, "cat", "data", "-o", f"{folder}/exp1.tfrecord", "-q")
+        self.expect(0, "build", "tree", "-q")
+        for folder in ("tree/y2024", "tree/y2024/may"):
+            for args in (("pack", ROWS), ("convert", "data"), ("cat", "data")):
+                with self.subTest(folder, verb=args[0]):
+                    out = (*args, "--to", "tfrecord", "-o", f"{folder}/exp2.tfrecord")
+                    self.assertIn(f"of the set that {folder}/exp1", self.assert_refused(2, *out).stderr)
+
+    def test_they_are_no_set_if_the_glob_of_an_index_does_not_match_the_new_one(self) -> None:
+        (self.dir / "mine").mkdir()
+        (self.dir / "other").mkdir()
+        for name in ("mine/exp1", "other/exp1"):
+            self.expect(0, "cat", "data", "-o", f"{name}.tfrecord", "-q")
+        for glob in ("other/*.tfrecord", "mine/exp1*", "mine/*1.tf*", "oth*"):
+            self.expect(0, "build", glob, "-o", "mine/x.ofidx", "-q", "--force")
+            for args in (("pack", ROWS), ("convert", "data"), ("cat", "data")):
+                with self.subTest(glob, verb=args[0]):
+                    self.expect(0, *args, "--to", "tfrecord", "-o", "mine/exp2.tfrecord")
+                    self.assertIn("up to date", self.expect(0, "update", "mine/x.ofidx").text)
+                    (self.dir / "mine" / "exp2.tfrecord").unlink()

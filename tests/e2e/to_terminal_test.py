@@ -85,3 +85,45 @@ class ToTerminalTest(CommandTest):
                     self.assertEqual(len(values) + int(left_out[1]), count, line)
                     if line.startswith("many"):
                         self.assertEqual(values, [str(value) for value in VALUES[: len(values)]])
+
+    def test_on_a_narrow_terminal_no_value_is_lost_without_a_count(self) -> None:
+        values = {
+            "an_image/of_an/object_xyz": VALUES,
+            "two_values_with_long_name": [1, 2],
+            "x": [2147483647] * 20,
+            "one": [2147483647],
+            "one_value_with_longer_nam": [7],
+        }
+        features = {name: ("int64", numbers) for name, numbers in values.items()}
+        records.write_tfrecord(self.dir / "narrow.tfrecord", [messages.encode("example", features)])
+        self.expect(0, "build", "narrow.tfrecord", "-o", "narrow.ofidx", "-q")
+        for name, numbers in values.items():
+            for columns in range(20, 51):
+                with self.subTest(name, columns=columns):
+                    code, shown = self.shown("get", "narrow.ofidx", "0", "--feature", name, columns=columns)
+                    header, line = shown.splitlines()[1:3]
+                    self.assertEqual(code, 0, shown)
+                    self.assertLessEqual(len(line), columns)
+                    if not header.endswith("values"):
+                        self.assertRegex(shown, r"\(\d more columns?\)\n$")
+                        continue
+                    cell = re.search(rf" int64 +{len(numbers)}  (.*)$", line)
+                    assert cell, line
+                    self.assert_tells_all(cell[1], [str(number) for number in numbers])
+                    if numbers in ([7], [1, 2]):  # always fit
+                        self.assertEqual(cell[1], " ".join(map(str, numbers)))
+
+    def assert_tells_all(self, cell: str, values: list[str]) -> None:
+        """Fails unless `cell` shows the first of these values, the last one perhaps cut, and counts the others."""
+        noun = "value" if len(values) == 1 else "values"
+        if cell in ("...", f"... {len(values)} more", f"{len(values)} {noun}"):
+            return
+        text, _, more = cell.partition(" ... ")
+        self.assertRegex(more, r"^([0-9]+ more)?$", cell)
+        left_out = int(more.removesuffix(" more")) if more else 0
+        shown = text.split(" ")
+        self.assertEqual(len(shown) + left_out, len(values), cell)
+        self.assertEqual(shown[:-1], values[: len(shown) - 1], cell)
+        cut = shown[-1].removesuffix("...")
+        self.assertTrue(cut and values[len(shown) - 1].startswith(cut), cell)
+        self.assertTrue(cut == values[len(shown) - 1] or shown[-1].endswith("..."), cell)

@@ -151,16 +151,23 @@ class UsageTest(CommandTest):
             ("sql", "--where a=1", "write it into the query: SELECT ... FROM records WHERE EXPR"),
             ("cat", "--batch-size 8", batches),
             ("sample", "--batch-size 8", batches),
-            ("info", "--feature a", "it is an option of get and cat; see `ofindex info --help`"),
-            ("build", "--compress gzip", "it is an option of pack and convert; see `ofindex build --help`"),
+            ("info", "--feature a", "it is an option of get and cat; see `ofindex get --help`"),
+            ("build", "--compress gzip", "it is an option of pack and convert; see `ofindex pack --help`"),
         ):  # fmt: skip
             name = added.split("=")[0].split()[0]
             self.refuse(f"{verb} {COMPLETE[verb]} {added}", f"{verb} has no option '{name}'", hint)
-        for form in ("tfrecord", "csv"):
+        for form, set_ in {
+            "tfrecord": ", or a set of shards with `ofindex convert`",
+            "ofrecord": ", or a set of shards with `ofindex convert`",
+            "csv": "",
+            "jsonl": "",
+            "arrow": "",
+            "raw": "",
+        }.items():
             self.refuse(
                 f"export data -o out --to {form}",
                 f"--to: expected tfrecord2idx, got '{form}'",
-                f"write records with `ofindex cat INDEX --to {form} -o FILE`, or a set of shards with `ofindex convert`",
+                f"write records with `ofindex cat INDEX --to {form} -o FILE`{set_}",
             )
 
     def test_each_verb_reports_the_first_missing_argument(self) -> None:

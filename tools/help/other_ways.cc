@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/record.h"
 #include "base/text.h"
 
 namespace ofindex {
@@ -78,8 +79,8 @@ std::string OtherWay(std::string_view verb, std::string_view option, std::string
   if (verb != "export" || option != "--to") return {};
   constexpr std::array<std::string_view, 6> kForms = {"jsonl", "csv", "arrow", "tfrecord", "ofrecord", "raw"};
   if (std::find(kForms.begin(), kForms.end(), value) == kForms.end()) return {};
-  return StrCat("write records with `ofindex cat INDEX --to ", value,
-                " -o FILE`, or a set of shards with `ofindex convert`");
+  return StrCat("write records with `ofindex cat INDEX --to ", value, " -o FILE`",
+                ParseFraming(value) ? ", or a set of shards with `ofindex convert`" : "");
 }
 
 }  // namespace ofindex

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "tools/options/argument_words.h"
 
 namespace ofindex {
 namespace {
@@ -27,13 +28,6 @@ bool IsDashedSql(const VerbText& verb, std::string_view word) {
   const OptionText* option = verb.Find(word.substr(0, 2));
   if (option != nullptr && !option->value.empty()) return !rest.empty() && !IsAssignment(rest);
   return !std::all_of(rest.begin(), rest.end(), IsNameChar);
-}
-
-// Returns whether the value of `word`, an option of `verb`, is the next word.
-bool TakesNextWord(const VerbText& verb, std::string_view word) {
-  if (word.size() > 2 && !word.starts_with("--")) return false;
-  const OptionText* option = verb.Find(word);
-  return option != nullptr && !option->value.empty();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "base/nearest_names.h"
 #include "base/text.h"
 #include "index/finding/missing_paths.h"
+#include "tools/options/argument_words.h"
 
 namespace ofindex {
 namespace {
@@ -16,13 +17,24 @@ bool TakesPaths(const VerbText& verb) {
   });
 }
 
+std::ptrdiff_t RequiredArguments(const VerbText& verb) {
+  return std::count_if(verb.options.begin(), verb.options.end(),
+                       [](const OptionText& option) { return option.is_argument && option.is_required; });
+}
+
+std::ptrdiff_t CountBelow(const std::vector<size_t>& ascending, size_t limit) {
+  return std::lower_bound(ascending.begin(), ascending.end(), limit) - ascending.begin();
+}
+
 }  // namespace
 
 std::optional<SpacedList> SpacedList::Find(const VerbText& verb, const std::vector<std::string>& words) {
+  const std::vector<size_t> arguments = ArgumentPositions(verb, words);
   for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const size_t equals = words[i].starts_with("--") ? words[i].find('=') : std::string::npos;
     const OptionText* option = verb.Find(words[i].substr(0, equals));
     if (option == nullptr || option->completes != Completes::kFeatures) continue;
+    if (CountBelow(arguments, i) < RequiredArguments(verb)) return std::nullopt;
     SpacedList list;
     list.option_ = words[i].substr(0, equals);
     if (equals == std::string::npos && ++i == words.size()) return std::nullopt;

@@ -14,7 +14,8 @@ namespace ofindex {
 class SpacedList {
  public:
   /// Returns the first option in `words`, the command line of `verb` after its name, that takes a list of names and is
-  /// followed by further words; nullopt if there is none.
+  /// followed by further words; nullopt if there is none, or if those may be arguments that `verb` requires, since they
+  /// do not all stand before the option.
   [[nodiscard]] static std::optional<SpacedList> Find(const VerbText& verb, const std::vector<std::string>& words);
 
   /// Returns `error` of this command line. If it is about one of the words after the first name, its hint becomes the

@@ -1,10 +1,14 @@
 #include "tools/options/swapped_arguments.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "base/text.h"
 #include "index/finding/missing_paths.h"
 #include "index/finding/resolve_index.h"
+#include "index/shards/output_rule.h"
+#include "tools/options/argument_words.h"
 
 namespace ofindex {
 namespace {
@@ -15,16 +19,35 @@ bool NamesNothing(const std::string& argument) {
   return index && !*index && !PathExists(argument);
 }
 
-// Data without an index are meant if `first` does not look like a path.
+// Data without an index are meant if `first` does not look like a path, not even like a misspelt one.
 bool NamesDataset(const std::string& argument, const std::string& first) {
   const Result<std::optional<std::string>> index = FindIndex(argument);
-  return index && (*index || (PathExists(argument) && first.find(' ') != std::string::npos));
+  if (!index || *index) return index.has_value();
+  if (!PathExists(argument) || first.find(' ') == std::string::npos || !NearestPaths(first).empty()) return false;
+  std::error_code error;
+  return std::filesystem::is_directory(argument, error) || IsShard(argument);
+}
+
+// Returns the command line `words` of `verb` with its argument `dataset` first.
+std::string InOrder(const CommandTable& table, const VerbText& verb, std::vector<std::string> words,
+                    const std::string& dataset) {
+  for (size_t i = words.size(); i-- > 0;) {
+    const bool is_value = i > 0 && TakesNextWord(verb, words[i - 1]);
+    if (words[i] != dataset || is_value) continue;
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+    break;
+  }
+  if (!words.empty() && words.back() == "--") words.pop_back();
+  std::string command = StrCat(table.program, " ", verb.name, " ", PathWord(dataset, "INDEX"));
+  for (const std::string& word : words) command += StrCat(" ", ShellWord(word));
+  return command;
 }
 
 }  // namespace
 
 std::optional<Error> SwappedArguments(const CommandTable& table, const VerbText& verb,
-                                      const std::vector<std::string>& arguments, std::vector<std::string> words) {
+                                      const std::vector<std::string>& arguments,
+                                      const std::vector<std::string>& words) {
   const auto argument = std::find_if(verb.options.begin(), verb.options.end(),
                                      [](const OptionText& option) { return option.is_argument; });
   const bool takes_data = std::any_of(verb.options.begin(), verb.options.end(), [](const OptionText& option) {
@@ -35,13 +58,10 @@ std::optional<Error> SwappedArguments(const CommandTable& table, const VerbText&
   const auto dataset = std::find_if(arguments.begin() + 1, arguments.end(),
                                     [&](const std::string& one) { return NamesDataset(one, arguments[0]); });
   if (dataset == arguments.end()) return std::nullopt;
-  if (const auto word = std::find(words.begin(), words.end(), *dataset); word != words.end()) words.erase(word);
-  std::string command = StrCat(table.program, " ", verb.name, " ", ShellWord(*dataset));
-  for (const std::string& word : words) command += StrCat(" ", ShellWord(word));
   return Error{ErrorCode::kUsage,
                StrCat("'", Printable(arguments[0]), "' is no index and no data, but '", Printable(*dataset),
                       "' is; expected INDEX first"),
-               StrCat("run `", command, "`")};
+               StrCat("run `", InOrder(table, verb, words, *dataset), "`")};
 }
 
 }  // namespace ofindex

@@ -14,6 +14,6 @@ namespace ofindex {
 /// `words` are those after the verb.
 [[nodiscard]] std::optional<Error> SwappedArguments(const CommandTable& table, const VerbText& verb,
                                                     const std::vector<std::string>& arguments,
-                                                    std::vector<std::string> words);
+                                                    const std::vector<std::string>& words);
 
 }  // namespace ofindex

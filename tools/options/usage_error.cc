@@ -38,8 +38,9 @@ std::string InsteadOf(const std::string& name, const CommandTable& table, const 
   if (std::string meant = verb.OptionMeantBy(name); !meant.empty()) return meant;
   if (std::string way = OtherWay(verb.name, name); !way.empty()) return way;
   const std::string others = name.starts_with("--") ? table.VerbsWith(name) : std::string();
+  const std::string first = others.substr(0, others.find_first_of(", "));
   return others.empty() ? others
-                        : StrCat("it is an option of ", others, "; see `", table.program, " ", verb.name, " --help`");
+                        : StrCat("it is an option of ", others, "; see `", table.program, " ", first, " --help`");
 }
 
 Complaint Surplus(const CLI::App& app, const CommandTable& table, const VerbText& verb) {

@@ -32,22 +32,37 @@ std::string BytesText(ByteView bytes) {
 // The columns of the terminal that the values of a row may take; nothing: any number.
 using Room = std::optional<size_t>;
 
+constexpr size_t kMinCut = 4;  // a character and "..."
+
 std::string LeftOut(size_t values) { return values == 0 ? "" : StrCat(" ... ", FormatCount(values), " more"); }
+
+// Returns what is shown instead of values of which none fits `room`.
+std::string AllLeftOut(size_t values, size_t room) {
+  for (std::string text : {LeftOut(values).substr(1), Counted(values, "value")}) {
+    if (text.size() <= room) return text;
+  }
+  return "...";
+}
 
 Room Without(size_t columns, Room room) { return room ? Room(*room - std::min(*room, columns)) : room; }
 
-// Joins values until the row is full, and says how many are left out. That fits `room`, too.
+// Joins values until the row is full, and says how many are left out. That fits `room`, too; if the first value does
+// not, it is cut.
 template <typename Values, typename Format>
 std::string Join(const Values& values, Format format, Room room) {
+  if (values.size() == 0) return "";
   std::string text;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const std::string longer = StrCat(text, i == 0 ? "" : " ", format(values[i]));
-    const Room left = Without(LeftOut(values.size() - i - 1).size(), room);
-    const bool fits = !left || ShownWidth(longer) <= *left;
-    if (text.size() >= kMaxRowText || (!fits && i > 0)) return text + LeftOut(values.size() - i);
-    text = fits ? longer : CutToWidth(longer, *left);
+  std::string fitting;
+  for (size_t i = 0; i < values.size() && text.size() < kMaxRowText; ++i) {
+    text += StrCat(i == 0 ? "" : " ", format(values[i]));
+    std::string whole = StrCat(text, LeftOut(values.size() - i - 1));
+    if (!room || ShownWidth(whole) <= *room) fitting = std::move(whole);
+    if (room && ShownWidth(text) > *room) break;
   }
-  return text;
+  if (!fitting.empty() || !room) return fitting;
+  const std::string others = LeftOut(values.size() - 1);
+  const size_t left = *Without(others.size(), room);
+  return left < kMinCut ? AllLeftOut(values.size(), *room) : CutToWidth(format(values[0]), left) + others;
 }
 
 std::string ValuesText(const DecodedRecord& record, FeatureValue value, Room room) {
@@ -105,13 +120,18 @@ class FeatureRows {
   }
 
  private:
-  // Returns the room for the values: what the other cells leave of the terminal, but at least a third of it.
+  // Returns the room for the values, in which the table does not cut them: what the other cells leave of the terminal,
+  // or half of it together with the names if those are longer.
   [[nodiscard]] Room RoomBeside(const TableRow& header) const {
+    const Room width = TerminalWidth(STDOUT_FILENO);
+    if (!width) return width;
     std::vector<TableRow> others = {header};
     others.insert(others.end(), rows_.begin(), rows_.end());
-    const Room width = TerminalWidth(STDOUT_FILENO);
+    size_t names = 0;
+    for (const TableRow& row : others) names = std::max(names, ShownWidth(row.front()));
     const size_t beside = ShownWidth(TableLayout(others, std::nullopt).Line(header));
-    return width ? Room(std::max(*Without(beside, width), *width / 3)) : width;
+    const size_t rest = *Without(beside - names, width);
+    return std::max(*Without(names, rest), rest / 2);
   }
 
   std::vector<TableRow> rows_;

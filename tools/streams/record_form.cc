@@ -29,12 +29,13 @@ class FramedForm : public RecordForm {
   Result<void> Check(uint64_t ordinal, ByteView payload) {
     OFINDEX_ASSIGN(const RecordLocation location, dataset_.reader().Locate(ordinal));
     OFINDEX_ASSIGN(const uint32_t number, catalog_->ShardOfPiece(location.shard));
-    ShardRow shard = catalog_->shards()[number];
+    const ShardRow& shard = catalog_->shards()[number];
     if (shard.framing != Framing::kTfRecord) return {};
     OFINDEX_ASSIGN(const bool holds, check_.Holds(location, payload));
     if (holds) return {};
-    OFINDEX_ASSIGN(shard.path, dataset_.reader().ShardPath(location.shard));
-    return tl::unexpected(InRecord(ordinal, shard, location.offset, {ErrorCode::kDamage, std::string(kNoMatch)}));
+    ShardRow shown = shard;
+    OFINDEX_ASSIGN(shown.path, dataset_.reader().ShardPath(location.shard));
+    return tl::unexpected(InRecord(ordinal, shown, location.offset, {ErrorCode::kDamage, std::string(kNoMatch)}));
   }
 
   const Framing framing_;

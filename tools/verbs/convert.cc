@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "index/catalog/paths.h"
 #include "index/shards/output_rule.h"
-#include "mmap/shard_paths.h"
+#include "index/shards/root_paths.h"
 #include "query/columns/column_store.h"
 #include "query/dataset.h"
 #include "query/ordinals.h"
@@ -130,7 +129,7 @@ Result<Selected> Select(const ConvertArguments& arguments, const Dataset& datase
 // Returns `shards` with the paths of their copies below `root`.
 std::vector<ShardRow> AtRoot(const std::string& root, std::vector<ShardRow> shards) {
   if (root.empty() || shards.empty()) return shards;
-  const ShardPaths copies(root, shards.front().path, CommonFolderBytes(shards));
+  const ShardPaths copies = PathsBelow(root, shards);
   for (ShardRow& shard : shards) shard.path = copies.PathOf(shard.path);
   return shards;
 }

@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "index/catalog/paths.h"
 #include "index/finding/missing_paths.h"
 #include "tools/options/selecting.h"
 #include "tools/options/statement_notes.h"
@@ -42,15 +41,11 @@ struct SqlArguments {
   bool no_header = false;
 };
 
-bool NamesIndex(const std::string& argument) {
-  return PathExists(argument) || PathExists(StrCat(argument, kIndexSuffix));
-}
-
 // With other indexes, a single argument is the query, unless it is the path of an index or of data.
 Result<void> DivideArguments(SqlArguments& arguments) {
   if (!arguments.session.indexes.empty()) {
     const bool alone = !arguments.query && !arguments.index.empty();
-    if (alone && !NamesIndex(arguments.index)) arguments.query = std::exchange(arguments.index, {});
+    if (alone && !IsKnown(arguments.index)) arguments.query = std::exchange(arguments.index, {});
     return {};
   }
   if (!arguments.index.empty()) return {};
