@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import reprlib
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -136,9 +136,11 @@ class Dataset(_ofindex.Records, Verbs):
     if TYPE_CHECKING:
 
         def __len__(self) -> int: ...
-
-        # A number returns a record, anything else a view.
-        def __getitem__(self, key: Any) -> Any: ...
+        @overload
+        def __getitem__(self, key: int | np.integer[Any]) -> bytes: ...
+        @overload
+        def __getitem__(self, key: slice | Sized) -> Dataset: ...
+        def __getitem__(self, key: Any) -> bytes | Dataset: ...
 
     def _view_of(self, key: Any) -> Dataset:
         """``ds[key]`` for a key that is not a number; called by the extension."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import bisect
 import itertools
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -77,7 +77,11 @@ class Mix(Verbs):
         which = bisect.bisect_right(self._first_rows, number) - 1
         return which, number - self._first_rows[which]
 
-    def __getitem__(self, key: Any) -> Any:
+    @overload
+    def __getitem__(self, key: int | np.integer[Any]) -> bytes: ...
+    @overload
+    def __getitem__(self, key: slice | Sized) -> Mix: ...
+    def __getitem__(self, key: Any) -> bytes | Mix:
         """Return the payload of one record, or the view of a slice, of numbers, or of a mask."""
         if is_number(key):
             which, row = self.place(key)
