@@ -59,10 +59,15 @@ std::vector<std::string> NearestNames(std::string_view wrong, const std::vector<
   return nearest;
 }
 
+std::string Quoted(std::string_view text, char quote) {
+  std::string quoted(1, quote);
+  for (const char c : text) quoted.append(c == quote ? 2 : 1, c);
+  return quoted + quote;
+}
+
 std::string Enclosed(std::string_view name, std::string_view quote) {
-  std::string text(quote);
-  for (const char c : Printable(name)) text += c == '"' && quote == "\"" ? "\"\"" : std::string(1, c);
-  return text += quote;
+  const std::string text = Printable(name);
+  return quote == "\"" ? Quoted(text, '"') : StrCat(quote, text, quote);
 }
 
 std::string DidYouMean(const std::vector<std::string>& nearest, std::string_view quote) {

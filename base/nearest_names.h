@@ -17,6 +17,9 @@ namespace ofindex {
 /// the same distance keep their order.
 [[nodiscard]] std::vector<std::string> NearestNames(std::string_view wrong, const std::vector<std::string>& names);
 
+/// Returns `text` between two of `quote`, with each `quote` in it doubled, as SQL takes names and strings.
+[[nodiscard]] std::string Quoted(std::string_view text, char quote);
+
 /// Returns `name`, printable, in `quote`. A double quote in a name in double quotes is doubled, as in SQL.
 [[nodiscard]] std::string Enclosed(std::string_view name, std::string_view quote);
 

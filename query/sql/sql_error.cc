@@ -29,6 +29,7 @@ constexpr char kQuotesHint[] =
 constexpr char kPatternHint[] = "write the pattern as for Perl or Python: `\\d+`, `^(train|val)_`, `(?i)cat`";
 constexpr char kRefusedHint[] =
     "a statement may only read the tables of its session, and call functions without side effects";
+constexpr char kPathHint[] = "write a path as '$.name', '$[0]' or '$.list[0].name'";
 
 // Messages of SQLite, and what to do about them.
 constexpr std::pair<std::string_view, const char*> kSqliteHints[] = {
@@ -41,10 +42,19 @@ constexpr std::pair<std::string_view, const char*> kSqliteHints[] = {
 constexpr std::pair<std::string_view, const char*> kSqliteBeginnings[] = {
     {"ambiguous column name", "write the name of the table before that of the column: records._id"},
     {"misuse of aggregate", "write aggregates after SELECT or HAVING, or in a subquery: (SELECT avg(x) FROM records)"},
-    {"row value misused", "join conditions with AND or OR, not with a comma"},
+    {"row value misused", "compare one value with one; join conditions with AND or OR"},
     {"misuse of window function", "write window functions after SELECT or ORDER BY"},
+    {"aggregate functions are not allowed", "write aggregates after SELECT, HAVING or ORDER BY"},
+    {"JSON path error", kPathHint},
+    {"bad JSON path", kPathHint},
+    {"malformed JSON", "`json_valid(x)` is 1 if x is JSON: CASE WHEN json_valid(x) THEN json_extract(x, '$.name') END"},
+    {"wrong number of arguments to function",
+     "see what each function takes: https://www.sqlite.org/lang_corefunc.html"},
+    {"no such collation sequence", "the collations are BINARY, NOCASE and RTRIM"},
 };
-constexpr char kOtherHint[] = "write a SELECT, in the SQL of SQLite: https://www.sqlite.org/lang_select.html";
+// Of messages that have none of their own.
+constexpr char kExpressionHint[] = "see how SQLite writes expressions: https://www.sqlite.org/lang_expr.html";
+constexpr char kStatementHint[] = "see how SQLite writes a SELECT: https://www.sqlite.org/lang_select.html";
 
 ErrorCode CodeOf(int result) {
   if (result == SQLITE_IOERR_DATA) return ErrorCode::kStale;
@@ -61,9 +71,10 @@ ErrorCode CodeOf(int result) {
   }
 }
 
-Hint HintOf(ErrorCode code, std::string_view message) {
+Hint HintOf(ErrorCode code, std::string_view message, bool is_expression) {
   if (message == kNoList) return "`ofindex build --columns NAME` stores lists whole";
   if (message.starts_with(kRegexpError)) return kPatternHint;
+  if (message.ends_with("may not be modified")) return "write a SELECT";
   for (const auto& [text, hint] : kSqliteHints) {
     if (message == text) return std::string(hint);
   }
@@ -75,8 +86,10 @@ Hint HintOf(ErrorCode code, std::string_view message) {
     case ErrorCode::kIndex: return "rebuild the index with `ofindex build --force`";
     case ErrorCode::kStale: return "open the dataset again";
     case ErrorCode::kIo: return "check that the index can still be read";
-    default: return kOtherHint;
+    default: break;
   }
+  if (is_expression) return kExpressionHint;
+  return kStatementHint;
 }
 
 std::string Meant(std::string_view wrong, const std::vector<std::string>& names) {
@@ -258,12 +271,23 @@ Hint ColumnHint(const MissingColumn& missing, bool is_part, bool in_double_quote
   return StrCat("a string is in single quotes: '", Printable(wrong), "'; `ofindex schema` lists the columns");
 }
 
+// Returns the one of `columns` that the name at byte `at` of `text` and the word after it would be in double quotes, as
+// `first name`, in which SQLite takes `name` for an alias; empty if there is none.
+std::string ColumnWithSpace(std::string_view text, size_t at, const std::vector<std::string>& columns) {
+  const std::vector<SqlToken> tokens = TokensOf(text);
+  const auto word = std::find_if(tokens.begin(), tokens.end(), [at](const SqlToken& one) { return one.begin == at; });
+  return ColumnOfTwoWords(tokens, static_cast<size_t>(word - tokens.begin()), NamesToQuote(columns));
+}
+
 Explained NoColumn(std::string_view wrong, const StatementSource& source, size_t at, const SqlAuthorizer& authorizer) {
   const std::string_view text = source.text;
   // `image/height` without quotes is a division to SQLite, which misses `image` alone.
   const std::string_view whole = NameAt(text, at);
   const bool is_part = whole.size() > wrong.size() && whole.find('/') != std::string_view::npos;
   const std::vector<std::string> columns = ColumnsInReach(wrong, text, authorizer);
+  if (const std::string column = ColumnWithSpace(text, at, columns); !column.empty()) {
+    return {StrCat("no such column: \"", Printable(wrong), "\"; ", DidYouMean({column}, "\"")), QuoteHint(column)};
+  }
   MissingColumn missing = is_part ? MissingIn(columns, whole, authorizer) : MissingColumn();
   if (missing.instead.empty()) missing = MissingIn(columns, wrong, authorizer);
   const bool in_double_quotes = at < text.size() && text[at] == '"';
@@ -326,15 +350,15 @@ Error SqlError(sqlite3* db, const SqlAuthorizer& authorizer, const StatementSour
     return {ErrorCode::kUsage, StrCat(place, "refused: ", Printable(message)), kRefusedHint};
   }
   const ErrorCode code = CodeOf(result);
+  const WrittenSql written = WrittenBy(source);
   if (code == ErrorCode::kUsage) {
     const size_t shown = offset < 0 ? std::string::npos : Shown(at, source.written_from);
-    std::optional<SyntaxError> wrong =
-        ExplainSyntax(message, WrittenBy(source), shown, NamesToQuote(authorizer.columns()));
+    std::optional<SyntaxError> wrong = ExplainSyntax(message, written, shown, NamesToQuote(authorizer.columns()));
     if (wrong) return {code, StrCat("SQL@", wrong->at, ": ", wrong->text), std::move(wrong->hint)};
   }
   Explained explained = code == ErrorCode::kUsage ? Explain(message, source, at, authorizer) : Explained();
   if (!explained.text.empty()) return {code, place + explained.text, std::move(explained.hint)};
-  return {code, StrCat(place, Printable(message)), HintOf(code, message)};
+  return {code, StrCat(place, Printable(message)), HintOf(code, message, written.is_expression)};
 }
 
 }  // namespace ofindex

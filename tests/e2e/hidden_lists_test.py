@@ -110,8 +110,12 @@ class HiddenListsTest(CommandTest):
         self.expect(0, "build", "other", "-q")
         both = ("sql", "--index", "a=other", "--index", "b=data")
         self.assertEqual(self.expect(0, *both, "SELECT l FROM a.records").stderr, "")
-        note = 'note: l is NULL in records with several values, too; "l#count" > 1 finds them\n'
+        note = 'note: b.records.l is NULL in records with several values, too; b.records."l#count" > 1 finds them\n'
         self.assertEqual(self.expect(0, *both, "SELECT l FROM b.records").stderr, note)
+        found = self.expect(0, *both, 'SELECT s FROM b.records WHERE b.records."l#count" > 1', "--jsonl")
+        self.assertEqual(found.jsonl, [{"s": 0}, {"s": 3}])
+        twice = ("sql", "--index", "a=data", "--index", "b=data", "SELECT l FROM a.records UNION SELECT l FROM b.records")
+        self.assertEqual(self.expect(0, *twice).stderr, note.replace("b.records", "a.records") + note)
 
     def test_an_expression_reads_every_table_that_a_query_of_sql_reads(self) -> None:
         self.build("-q")

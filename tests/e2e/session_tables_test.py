@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import subprocess
 
 from e2e.command import CommandTest
 from e2e.samples import write_parts
@@ -133,20 +134,32 @@ class TableTest(SessionCase):
         cast = noted[noted.index("CAST(") :].strip()
         self.assertEqual(self.rows("data", "--table", "t=t.csv", f"SELECT max({cast}) AS m FROM t"), [{"m": 10}])
 
-    def test_a_header_that_begins_with_a_number_is_noted_with_the_way_to_read_it_as_a_row(self) -> None:
+    def test_a_header_of_numbers_is_noted_with_the_way_to_read_it_as_a_row(self) -> None:
         self.write("my ids", "3\n1\n4\n")
         args = ("sql", "data", "--table", "t=my ids", "--table-format", "csv", "SELECT count(*) AS n FROM t", "--jsonl")
         found = self.expect(0, *args)
         self.assertEqual(found.jsonl, [{"n": 2}])
-        self.assertIn("note: table t: the first line names the columns, and begins with the number '3'", found.stderr)
-        self.assertIn("{ echo _id; cat 'my ids'; } | ofindex sql ... --table t=-", found.stderr)
+        self.assertIn("note: table t: the first line names the columns, but has numbers only, such as '3'", found.stderr)
+        self.assertIn("{ echo _id; cat -- 'my ids'; } | ofindex sql ... --table t=-", found.stderr)
         query = "SELECT count(*) AS n FROM records JOIN t USING (_id)"
         listed = self.expect(0, "sql", "data", "--table", "t=-", query, "--jsonl", stdin=b"_id\n3\n1\n4\n")
         self.assertEqual((listed.jsonl, listed.stderr), ([{"n": 3}], ""))
-        for header, noted in (("label,2019,2020", False), (",0,1", False), ("0,1,2", True), ("-1.5,a,b", True)):
+        for header, noted in (("label,2019,2020", False), ("2019,2020,label", False), (",0,1", False), ("0,-1.5,2", True)):
             stdin = f"{header}\n1,2,3\n".encode()
             found = self.expect(0, "sql", "data", "--table", "t=-", "SELECT 1 FROM t", stdin=stdin)
-            self.assertEqual("begins with the number" in found.stderr, noted, header)
+            self.assertEqual("has numbers only" in found.stderr, noted, header)
+
+    def test_the_command_that_puts_names_before_a_table_of_numbers_makes_its_first_line_a_row(self) -> None:
+        for name, divider, columns in (("-d.csv", ",", 3), ("t.tsv", "\t", 3), ("w.csv", ",", 30), ("w.tsv", "\t", 30)):
+            with self.subTest(name):
+                rows = [divider.join(str(row * columns + i) for i in range(columns)) for row in range(2)]
+                self.write(name, "\n".join(rows) + "\n")
+                noted = self.expect(0, "sql", "data", "--table", f"t={name}", "SELECT count(*) FROM t").stderr
+                command, _, options = noted[noted.index("{ ") :].strip().partition(" | ofindex sql ... ")
+                stdin = subprocess.run(["sh", "-c", command], cwd=self.dir, stdout=subprocess.PIPE, check=True).stdout
+                query = f"SELECT count(*) AS n, max(c{columns}) AS last FROM t"
+                found = self.expect(0, "sql", "data", *options.split(), query, "--jsonl", stdin=stdin)
+                self.assertEqual((found.jsonl, found.stderr), ([{"n": 2, "last": 2 * columns - 1}], ""))
 
     def test_a_table_has_at_most_as_many_columns_as_sqlite_takes(self) -> None:
         for count, code in ((2000, 0), (2001, 7), (20_000, 7)):

@@ -10,7 +10,7 @@ RECORD = messages.encode(
     "example",
     {
         name: ("int64", [3])
-        for name in ("age", "order", "eye colour", 'a"b', "3d")
+        for name in ("age", "order", "key", "row", "case", "eye colour", 'a"b', "3d")
     },
 )
 
@@ -25,6 +25,22 @@ EXPRESSIONS = (
     ("age => 3", 'SQL@5: near ">": syntax error', "write comparisons as"),
     ("age > 3;", 'SQL@7: near ";": syntax error', "leave out the semicolon"),
     ("age = 3, age = 4", "row value misused", "join conditions with AND or OR"),
+    ("(age, _id) = 3", "row value misused", "compare one value with one"),
+    ("age > (SELECT 1, 2)", "row value misused", "compare one value with one"),
+    ("json_extract('{}', 'age') = 1", "JSON path error near 'age'", "write a path as '$.name'"),
+    ("json_extract('{', '$.age') = 1", "malformed JSON", "`json_valid(x)` is 1 if x is JSON"),
+    ("substr(age) = 1", "wrong number of arguments to function substr()", "/lang_corefunc.html"),
+    ("age = 1 COLLATE foo", "no such collation sequence: foo", "the collations are BINARY, NOCASE and RTRIM"),
+    ("age IN (SELECT 1, 2)", "sub-select returns 2 columns", "/lang_expr.html"),
+    ("age > 3 /* x", "SQL@8: a comment begins here and does not end", "close it with */"),
+    ("/* x", "SQL@0: a comment begins here and does not end", "close it with */"),
+    ("age > -- /* x", "SQL@5: the expression ends too early, after `age >`", "write what is missing at its end"),
+    ("age > /* x */ --", "SQL@5: the expression ends too early, after `age >`", "write what is missing at its end"),
+    ("key 5", 'SQL@4: near "5": syntax error', "check what follows `key`"),
+    ("age = row 5", 'SQL@10: near "5": syntax error', "check what follows `age = row`"),
+    ("case = 3", 'SQL@5: near "=": syntax error', 'write the column in double quotes: "case"'),
+    ('age = "x', "SQL@6: a name begins here and does not end", "write a string in single quotes; if it is a name, close"),
+    ('age LIKE "x', "SQL@9: a name begins here and does not end", "write a string in single quotes"),
     ("WHERE age > 3", 'SQL@0: near "WHERE": syntax error', "leave it out, and give the expression alone"),
     ("age > 3 ORDER BY age", 'SQL@8: near "ORDER": syntax error', "`ofindex sql` answers whole queries"),
     ("order > 3", 'SQL@0: near "order": syntax error', 'write the column in double quotes: "order"'),
@@ -48,8 +64,10 @@ QUERIES = (
     ("DELETE FROM records", "table records may not be modified", "write a SELECT"),
     ("SHOW TABLES", 'SQL@0: near "SHOW": syntax error', "begin a statement with SELECT"),
     ("SELECT order FROM records", 'SQL@7: near "order": syntax error', 'in double quotes: "order"'),
-    ("SELECT age FROM records GROUP BY count(*)", "aggregate functions are not allowed", "in the SQL of SQLite"),
+    ("SELECT age FROM records GROUP BY count(*)", "aggregate functions are not allowed", "write aggregates after SELECT"),
     ("SELECT 1 FROM records WHERE count(*) > 1", "misuse of aggregate", "write aggregates after SELECT or HAVING"),
+    ("SELECT 1 FROM records ORDER BY 9", "ORDER BY term out of range", "/lang_select.html"),
+    ("SELECT age FROM /* x", "SQL@16: a comment begins here and does not end", "close it with */"),
     ("SELECT _id FROM records a, records b", "ambiguous column name: _id", "write the name of the table before"),
 )
 
@@ -62,6 +80,8 @@ COLUMNS = (
     ("SELECT _id FROM bad", 'no such column: "_id"\n', "the columns of bad are record, shard, offset, reason"),
     ("SELECT _shard FROM damage", '"_shard"; did you mean "shard"?', "the columns of damage are shard, begin, end, reason"),
     ("SELECT record FROM records", 'no such column: "record"\n', "lists the features"),
+    ("SELECT eye colour FROM records", '"eye"; did you mean "eye colour"?', 'in double quotes: "eye colour"'),
+    ("SELECT eye lid FROM records", 'no such column: "eye"\n', "lists the features"),
     ("SELECT ab FROM records", 'no such column: "ab"; did you mean "a""b"', "lists the features"),
     ("SELECT 1 FROM records WHERE age IN (youngest, 3)", 'no such column: "youngest"', "age IN ('youngest', 3)"),
     ("SELECT 1 FROM records WHERE age BETWEEN 3 AND oldest", 'no such column: "oldest"', "3 AND 'oldest'"),

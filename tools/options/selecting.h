@@ -38,8 +38,8 @@ Option AddParameters(Verb& verb, std::vector<std::string>& parameters);
 [[nodiscard]] Result<std::string> ReadSql(const std::string& given);
 
 /// Returns the records of `snapshot` for which `expression` holds. Uses all processors; Ctrl-C ends it. Prints notes
-/// about what the expression may not mean: see NoteOnExpression(). Errors: those of Where(), of opening
-/// the index, of ParseParameters() and of ReadSql().
+/// about what the expression may not mean: see NoteOnExpression(). Errors: those of Where(), of opening the index, of
+/// ParseParameters() and of ReadSql().
 [[nodiscard]] Result<Selection> SelectRecords(const Snapshot& snapshot, const Expression& expression,
                                               const Context& context);
 

@@ -26,31 +26,39 @@ void NoteQuotes(std::string_view sql, const std::vector<std::string>& columns, N
   }
 }
 
+// Returns `column` as a statement that names the table `records` names it.
+std::string NameIn(const std::string& records, const std::string& column) {
+  return records == kRecords ? column : StrCat(records, ".", column);
+}
+
 // Notes each column of those `read` that is NULL in records with several values, unless their number is read, too.
-void NoteHiddenLists(const std::vector<FeatureRow>& features, const std::set<std::string>& read, Notes& notes) {
+// `records` is how a statement names the table.
+void NoteHiddenLists(const std::vector<FeatureRow>& features, const std::set<std::string>& read,
+                     const std::string& records, Notes& notes) {
   for (const FeatureRow& row : features) {
     if (!ReadsListsAsNull(row) || !read.contains(MainColumn(row)) || read.contains(row.sql_count)) continue;
-    notes.push_back(StrCat("note: ", Printable(MainColumn(row)), " is NULL in records with several values, too; ",
-                           Printable(QuotedName(row.sql_count)), " > 1 finds them"));
+    notes.push_back(StrCat("note: ", Printable(NameIn(records, MainColumn(row))),
+                           " is NULL in records with several values, too; ",
+                           Printable(NameIn(records, QuotedName(row.sql_count))), " > 1 finds them"));
   }
 }
 
-// `records` is how a statement names the table.
+// The same for a column of hashes that are not stored.
 void NoteNoHashes(const ColumnStore& store, const std::set<std::string>& read, const std::string& records,
                   Notes& notes) {
   if (store.has_hashes()) return;
   for (const Column& column : store.columns()) {
     if (column.origin != Column::Origin::kHash || !read.contains(column.name)) continue;
-    const std::string name = records == kRecords ? column.name : StrCat(records, ".", column.name);
-    notes.push_back(StrCat("note: ", name, " is NULL in every record, since the index stores no hashes; ",
-                           "`ofindex build DATA --verify` stores them"));
+    notes.push_back(StrCat(
+        "note: ", NameIn(records, column.name),
+        " is NULL in every record, since the index stores no hashes; `ofindex build DATA --verify` stores them"));
   }
 }
 
 void NoteColumns(const SqlSession::Index& index, const ColumnsRead& read, Notes& notes) {
   const auto found = read.find(index.records);
   if (found == read.end()) return;
-  NoteHiddenLists(index.columns->features(), found->second, notes);
+  NoteHiddenLists(index.columns->features(), found->second, index.records, notes);
   NoteNoHashes(*index.columns, found->second, index.records, notes);
 }
 

@@ -1,5 +1,6 @@
 #include "tools/tables/mostly_numbers.h"
 
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "tools/packing/text_numbers.h"
 #include "tools/shell/value_text.h"
@@ -18,13 +19,6 @@ bool IsNumber(std::string_view text) {
 bool IsCode(std::string_view text) {
   return text.find_first_not_of("0123456789+-.:/ ") == std::string_view::npos &&
          text.find_first_of("0123456789") != std::string_view::npos;
-}
-
-// Returns a name or a text as SQL takes it.
-std::string SqlQuoted(std::string_view text, char quote) {
-  std::string quoted(1, quote);
-  for (const char c : text) quoted.append(c == quote ? 2 : 1, c);
-  return quoted + quote;
 }
 
 }  // namespace
@@ -50,12 +44,12 @@ std::vector<std::string> MostlyNumbers::Notes(std::string_view table) const {
   for (size_t i = 0; i < values_.size(); ++i) {
     const Values& values = values_[i];
     if (values.others == 0 || values.numbers <= values.others || values.is_code) continue;
-    const std::string name = SqlQuoted(names_[i], '"');
+    const std::string name = Quoted(names_[i], '"');
     std::string note = StrCat("note: table ", table, ": column ", Printable(name),
                               " is text, not numbers, because of '", ShownText(values.first, kMaxShown), "' in line ",
                               values.line, "; leave such fields empty, which is NULL");
     if (!values.has_others) {
-      note += StrCat(", or use CAST(NULLIF(", Printable(name), ", ", Printable(SqlQuoted(values.first, '\'')),
+      note += StrCat(", or use CAST(NULLIF(", Printable(name), ", ", Printable(Quoted(values.first, '\'')),
                      ") AS NUMERIC)");
     }
     notes.push_back(std::move(note));

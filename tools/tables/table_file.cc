@@ -1,5 +1,6 @@
 #include "tools/tables/table_file.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr size_t kMaxColumns = 2000;  // SQLITE_MAX_COLUMN, unless SQLite was built with another one
 constexpr size_t kMaxNameShown = 32;  // characters
+constexpr size_t kMaxNamesEchoed = 8;
 constexpr char kTableChangedHint[] = "run it again when no other program writes to the file";
 
 Result<RowFormat> FormatOfTable(const std::string& path, std::optional<RowFormat> otherwise) {
@@ -183,6 +185,15 @@ class RowCells : public RowVisitor {
   std::vector<std::string> texts_;  // of lists
 };
 
+// Returns the command that writes a header of as many names as there are `columns`.
+std::string HeaderCommand(size_t columns, bool is_tsv) {
+  if (columns == 1) return "echo _id";
+  if (columns > kMaxNamesEchoed) return StrCat("seq -f c%g ", columns, is_tsv ? " | paste -s -" : " | paste -sd, -");
+  std::string names = "c1";
+  for (size_t i = 2; i <= columns; ++i) names += StrCat(is_tsv ? "\\t" : ",", "c", i);
+  return is_tsv ? StrCat("printf '", names, "\\n'") : StrCat("echo ", names);
+}
+
 }  // namespace
 
 Result<TableFile> TableFile::Open(const std::string& path, std::optional<RowFormat> otherwise, Progress& progress) {
@@ -201,12 +212,16 @@ Result<TableFile> TableFile::Open(const std::string& path, std::optional<RowForm
 
 std::vector<std::string> TableFile::Notes(const std::string& table) const {
   std::vector<std::string> notes = mostly_numbers_.Notes(table);
-  if (!parses_text_ || !ParseReal(columns_.front().name)) return notes;
-  notes.push_back(StrCat("note: table ", table, ": the first line names the columns, and begins with the number '",
-                         ShownText(columns_.front().name, kMaxNameShown),
-                         "'; if it is a row, put names before it: { echo ", columns_.size() == 1 ? "_id" : "a,b",
-                         "; cat ", path_ == kStandardInput ? "FILE" : ShellWord(path_),
-                         "; } | ofindex sql ... --table ", table, "=-"));
+  const bool may_be_row = parses_text_ && std::all_of(columns_.begin(), columns_.end(), [](const Column& column) {
+                            return ParseReal(column.name).has_value();
+                          });
+  if (!may_be_row) return notes;
+  const bool is_tsv = rows_.format() == RowFormat::kTsv;
+  notes.push_back(StrCat("note: table ", table, ": the first line names the columns, but has numbers only, such as '",
+                         ShownText(columns_.front().name, kMaxNameShown), "'; if it is a row, put names before it: { ",
+                         HeaderCommand(columns_.size(), is_tsv), "; cat -- ",
+                         path_ == kStandardInput ? "FILE" : ShellWord(path_), "; } | ofindex sql ... --table ", table,
+                         "=-", is_tsv ? " --table-format tsv" : ""));
   return notes;
 }
 

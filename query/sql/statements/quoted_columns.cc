@@ -1,6 +1,7 @@
 #include "query/sql/statements/quoted_columns.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "query/sql/statements/sql_tokens.h"
@@ -25,22 +26,43 @@ bool IsComparison(const SqlToken& token) {
   return token.kind == SqlToken::Kind::kSymbol && std::string_view("=<>!").find(token.text[0]) != std::string::npos;
 }
 
-// Returns whether the words at `at` compare what stands before them with a constant, or test it for NULL.
-bool ComparesWithConstant(const Tokens& tokens, size_t at) {
+// Returns whether `token` is an operator of what stands after it, so that this alone is not what is tested for NULL, as
+// in `name = 'label' IS NULL`.
+bool IsOperator(const SqlToken& token) {
+  if (token.kind == SqlToken::Kind::kSymbol) return std::string_view("(,;").find(token.text[0]) == std::string::npos;
+  constexpr std::string_view kWords[] = {"like", "glob", "regexp", "match", "is", "between"};
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) { return token.IsWord(word); });
+}
+
+// Returns whether the list whose parenthesis is token `open` has a text as token `text` is: then both are meant as
+// text.
+bool ListHas(const Tokens& tokens, size_t open, const SqlToken& text) {
+  for (size_t k = open + 1; k < tokens.size() && tokens[k].depth > tokens[open].depth; ++k) {
+    if (tokens[k].kind == SqlToken::Kind::kLiteral && tokens[k].text == text.text) return true;
+  }
+  return false;
+}
+
+// Returns whether the words after token `i` compare it with a constant, or test it for NULL.
+bool ComparesWithConstant(const Tokens& tokens, size_t i) {
+  size_t at = i + 1;
   const SqlToken& first = At(tokens, at);
   if (first.IsWord("isnull") || first.IsWord("notnull")) return true;
   if (first.IsWord("is")) return IsConstant(At(tokens, at + (At(tokens, at + 1).IsWord("not") ? 2 : 1)));
   if (first.IsWord("not")) ++at;
   const SqlToken& word = At(tokens, at);
   if (word.IsWord("null")) return first.IsWord("not");
-  if (word.IsWord("in")) return At(tokens, at + 1).IsSymbol('(') && IsConstant(At(tokens, at + 2));
+  if (word.IsWord("in")) {
+    return At(tokens, at + 1).IsSymbol('(') && IsConstant(At(tokens, at + 2)) && !ListHas(tokens, at + 1, tokens[i]);
+  }
   const bool compares = word.IsWord("like") || word.IsWord("glob") || word.IsWord("regexp") || word.IsWord("between");
   return compares && IsConstant(At(tokens, at + 1));
 }
 
 // Returns whether token `i` is compared with a constant. Operators of two characters are two tokens.
 bool IsComparedWithConstant(const Tokens& tokens, size_t i) {
-  if (ComparesWithConstant(tokens, i + 1)) return true;
+  if (At(tokens, i - 1).IsSymbol('|')) return false;  // a part of a longer text
+  if (!IsOperator(At(tokens, i - 1)) && ComparesWithConstant(tokens, i)) return true;
   size_t after = i + 1;
   while (IsComparison(At(tokens, after))) ++after;
   if (after > i + 1 && IsConstant(At(tokens, after))) return true;

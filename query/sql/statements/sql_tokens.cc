@@ -92,12 +92,6 @@ class Scanner {
   std::string_view sql_;
 };
 
-}  // namespace
-
-std::vector<SqlToken> TokensOf(std::string_view sql) { return Scanner(sql).All(); }
-
-namespace {
-
 // Returns whether a table is named at token `i`: after FROM, JOIN or IN, or in the list of tables after FROM.
 bool IsPlaceOfTable(const std::vector<SqlToken>& tokens, size_t i) {
   if (i == 0) return false;
@@ -113,6 +107,8 @@ bool IsPlaceOfTable(const std::vector<SqlToken>& tokens, size_t i) {
 }
 
 }  // namespace
+
+std::vector<SqlToken> TokensOf(std::string_view sql) { return Scanner(sql).All(); }
 
 std::vector<std::string> NamesAfterUsing(const std::vector<SqlToken>& tokens) {
   std::vector<std::string> names;

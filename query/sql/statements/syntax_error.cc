@@ -52,9 +52,29 @@ std::string EndOf(std::string_view text) {
   return StrCat("... ", Printable(text.substr(begin)));
 }
 
+bool IsComparing(const SqlToken& token) {
+  return token.kind == SqlToken::Kind::kSymbol && kComparing.find(token.text[0]) != std::string_view::npos;
+}
+
+// Returns where in `text`, which has only whitespace and comments from byte `from` on, a comment begins that does not
+// end; npos if none does.
+size_t OpenComment(std::string_view text, size_t from) {
+  for (size_t at = from; at < text.size(); ++at) {
+    const std::string_view rest = text.substr(at);
+    if (!rest.starts_with("--") && !rest.starts_with("/*")) continue;
+    const bool is_line = rest.starts_with("--");
+    const size_t end = text.find(is_line ? "\n" : "*/", at + 2);
+    if (end == std::string_view::npos) return is_line ? end : at;
+    at = is_line ? end : end + 1;
+  }
+  return std::string_view::npos;
+}
+
 const char* NounFor(const WrittenSql& sql) { return sql.is_expression ? "the expression" : "the statement"; }
 
 SyntaxError EndsEarly(const WrittenSql& sql, const SqlTokens& tokens) {
+  const size_t comment = OpenComment(sql.text, tokens.empty() ? 0 : tokens.back().end);
+  if (comment != std::string_view::npos) return {"a comment begins here and does not end", "close it with */", comment};
   if (tokens.empty()) {
     return {"the expression is empty; expected one, as after WHERE", "write one, such as `_length > 1000`", 0};
   }
@@ -66,15 +86,25 @@ SyntaxError EndsEarly(const WrittenSql& sql, const SqlTokens& tokens) {
   return error;
 }
 
+// Returns whether `tokens` compare what begins at byte `at` with what stands before it, as a string may be.
+bool IsComparedAt(const SqlTokens& tokens, size_t at) {
+  const auto after = std::find_if(tokens.begin(), tokens.end(), [at](const SqlToken& one) { return one.begin >= at; });
+  if (after == tokens.begin()) return false;
+  const SqlToken& before = *std::prev(after);
+  return IsComparing(before) || before.IsWord("like") || before.IsWord("glob") || before.IsWord("regexp");
+}
+
 // Explains a token that is none of SQL.
-SyntaxError UnknownToken(std::string_view message, std::string_view token, size_t at) {
+SyntaxError UnknownToken(std::string_view message, std::string_view token, size_t at, const SqlTokens& tokens) {
   const char first = token.empty() ? ' ' : token[0];
   if (first == '\'') {
     return {"a string begins here and does not end",
             "close it with a single quote; one inside of it is doubled: 'it''s'", at};
   }
   if (first == '"' || first == '`' || first == '[') {
-    return {"a name begins here and does not end", StrCat("close it with ", first == '[' ? ']' : first), at};
+    const std::string hint = StrCat("close it with ", first == '[' ? ']' : first);
+    return {"a name begins here and does not end",
+            IsComparedAt(tokens, at) ? StrCat("write a string in single quotes; if it is a name, ", hint) : hint, at};
   }
   if (first >= '0' && first <= '9') {
     return {std::string(message), "write a name that begins with a digit in double quotes, a string in single quotes",
@@ -89,29 +119,16 @@ SyntaxError UnknownToken(std::string_view message, std::string_view token, size_
 // Returns the one of `columns`, which must be in double quotes, that `tokens` mean around token `i`, at which the
 // parser stops; empty if there is none.
 std::string ColumnMeant(const SqlTokens& tokens, size_t i, const std::vector<std::string>& columns) {
-  const auto find = [&](const auto& is) {
-    const auto found = std::find_if(columns.begin(), columns.end(), is);
-    return found == columns.end() ? std::string() : *found;
-  };
-  const bool has_before = i > 0 && tokens[i - 1].kind == SqlToken::Kind::kWord;
-  if (has_before && IsSqlName(tokens[i])) {
-    const std::string both = StrCat(tokens[i - 1].text, " ", Folded(tokens[i].text));
-    std::string name = find([&](const auto& one) { return Folded(one).find(both) != std::string::npos; });
-    if (!name.empty()) return name;
-  }
-  for (const size_t k : {i, i - 1}) {
-    if (k >= tokens.size() || tokens[k].kind != SqlToken::Kind::kWord) continue;
-    std::string name = find([&](const auto& one) { return Folded(one) == tokens[k].text; });
-    if (!name.empty()) return name;
-  }
-  return {};
+  if (std::string name = i > 0 ? ColumnOfTwoWords(tokens, i - 1, columns) : ""; !name.empty()) return name;
+  // A word such as CASE begins an expression, which ends where it is compared; one such as KEY is well placed there.
+  const size_t k = i > 0 && IsComparing(tokens[i]) ? i - 1 : i;
+  if (tokens[k].kind != SqlToken::Kind::kWord) return {};
+  const auto found =
+      std::find_if(columns.begin(), columns.end(), [&](const auto& one) { return Folded(one) == tokens[k].text; });
+  return found == columns.end() ? std::string() : *found;
 }
 
 bool EndsString(const SqlToken& token) { return token.kind == SqlToken::Kind::kLiteral && token.text.ends_with('\''); }
-
-bool IsComparing(const SqlToken& token) {
-  return token.kind == SqlToken::Kind::kSymbol && kComparing.find(token.text[0]) != std::string_view::npos;
-}
 
 // Returns a hint on the symbol that token `i` is; empty if it is another one.
 std::string SymbolHint(const WrittenSql& sql, const SqlTokens& tokens, size_t i) {
@@ -146,7 +163,7 @@ std::string HintAt(const WrittenSql& sql, const SqlTokens& tokens, size_t i, con
     return StrCat("write BY after ", tokens[i - 1].IsWord("order") ? "ORDER" : "GROUP");
   }
   if (const std::string column = ColumnMeant(tokens, i, names); !column.empty() && !is_clause) {
-    return StrCat("write the column in double quotes: ", Printable(QuotedName(column)));
+    return QuoteHint(column);
   }
   if (goes_on && i == 0) return "leave it out, and give the expression alone";
   if (goes_on) return "give the expression alone, as after WHERE; `ofindex sql` answers whole queries";
@@ -160,12 +177,25 @@ std::string HintAt(const WrittenSql& sql, const SqlTokens& tokens, size_t i, con
 
 }  // namespace
 
+std::string ColumnOfTwoWords(const std::vector<SqlToken>& tokens, size_t i, const std::vector<std::string>& columns) {
+  if (i + 1 >= tokens.size() || tokens[i].kind != SqlToken::Kind::kWord || !IsSqlName(tokens[i + 1])) return {};
+  const std::string both = StrCat(tokens[i].text, " ", Folded(tokens[i + 1].text));
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [&](const std::string& one) { return Folded(one).find(both) != std::string::npos; });
+  return found == columns.end() ? std::string() : *found;
+}
+
+std::string QuoteHint(std::string_view column) {
+  return StrCat("write the column in double quotes: ", Printable(QuotedName(column)));
+}
+
 std::optional<SyntaxError> ExplainSyntax(std::string_view message, const WrittenSql& sql, size_t at,
                                          const std::vector<std::string>& names) {
   if (at < sql.text.size() && sql.text[at] == '#') return std::nullopt;
   const SqlTokens tokens = TokensOf(sql.text);
   if (message.starts_with(kUnknownToken)) {
-    return UnknownToken(message.substr(0, message.find('\n')), at < sql.text.size() ? sql.text.substr(at, 1) : "", at);
+    const std::string_view token = at < sql.text.size() ? sql.text.substr(at, 1) : "";
+    return UnknownToken(message.substr(0, message.find('\n')), token, at, tokens);
   }
   if (message == "incomplete input") return EndsEarly(sql, tokens);
   if (!message.starts_with(kNearToken) || !message.ends_with(kSyntaxErrorEnd)) return std::nullopt;

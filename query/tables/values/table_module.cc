@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include "base/nearest_names.h"
 #include "base/text.h"
 
 namespace ofindex {
@@ -23,13 +24,6 @@ Result<void> RegisterTable(sqlite3* db, const std::string& schema, const std::st
   return Fail(ErrorCode::kLimit, StrCat("table ", name, ": SQLite: ", sqlite3_errmsg(db)), "free some memory");
 }
 
-std::string QuotedName(std::string_view name) {
-  std::string quoted = "\"";
-  for (const char c : name) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
+std::string QuotedName(std::string_view name) { return Quoted(name, '"'); }
 
 }  // namespace ofindex

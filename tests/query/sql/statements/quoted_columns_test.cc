@@ -36,6 +36,15 @@ TEST_CASE("a column in single quotes is found if its name as text would mean lit
       {"'label' is not null", {"label"}},                     // the same
       {"'label' NOTNULL", {"label"}},                         // the same
       {"'Image/Id' = 0", {"image/id"}},                       // in another case
+      {"NOT 'label' IS NULL", {"label"}},                     // a test for NULL, turned
+      {"name = 'label' IS NULL", {}},                         // of a comparison with it
+      {"name <> 'label' NOT NULL", {}},                       // the same
+      {"name LIKE 'label' IS NULL", {}},                      // of a pattern
+      {"name || 'label' LIKE 'l%'", {}},                      // a part of a longer text
+      {"name || 'label' = 'xlabel'", {}},                     // the same
+      {"1 + 'label' > 2", {"label"}},                         // a number is meant
+      {"'label' IN ('label', 'name')", {}},                   // one of the texts in a list
+      {"'label' IN ('name')", {"label"}},                     // none of them
       {"'label' LIKE name", {}},                              // a value, and patterns
       {"'label' IN (SELECT name FROM records)", {}},          // a value of a column
       {"'label' IN (name)", {}},                              // the same
