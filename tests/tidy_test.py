@@ -16,7 +16,7 @@ import unittest
 from cpp_sources import FLAGS, FOLDERS, ROOT, sources_of
 
 TIDY = shutil.which("clang-tidy-14")
-AT_ONCE = 32
+AT_ONCE = 64
 
 
 def groups():

@@ -54,7 +54,7 @@ inline void AddRealTo(std::span<uint8_t, DistinctSketch::kRegisters> registers, 
 }
 
 // Integers of a range up to this size are marked in a table, which stays in the cache, and each is hashed once.
-constexpr uint64_t kMaxNarrow = 1 << 14;
+constexpr uint64_t kMaxMarked = 1 << 14;
 
 // The estimator is Ertl's, "New cardinality estimation algorithms for HyperLogLog sketches" (arXiv:1702.01284),
 // algorithm 6: valid over the whole range, without a correction table or a switch between two formulas.
@@ -93,7 +93,7 @@ void DistinctSketch::AddIntegers(std::span<const int64_t> values) {
     max = std::max(max, value);
   }
   const uint64_t range = static_cast<uint64_t>(max) - static_cast<uint64_t>(min);
-  if (range > kMaxNarrow || range >= values.size() / 4) {
+  if (range > kMaxMarked || range >= values.size() / 4) {
     for (const int64_t value : values) AddIntegerTo(registers_, value);
     return;
   }

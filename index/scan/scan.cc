@@ -29,7 +29,7 @@ constexpr uint64_t kMinSpeculativeBytes = uint64_t{64} << 20;
 
 // Returns the damage of a shard in which no record can be found: one range, the whole shard. A compressed shard is not
 // inflated.
-DamagedRange WholeShard(const ProbedShard& shard) {
+DamagedRange DamageOfWhole(const ProbedShard& shard) {
   const uint64_t size = shard.identity.size;
   if (shard.compression == Compression::kNone) return {0, size, *shard.lost};
   return {0, 0, *shard.lost, ByteRange{0, size}};
@@ -152,7 +152,7 @@ void DatasetScan::WalkShard(size_t shard, Extractors& extractors) {
     return;
   }
   if (shards_[shard].lost) {
-    queue_.Finish(shard, 0, {.damage = {WholeShard(shards_[shard])}});
+    queue_.Finish(shard, 0, {.damage = {DamageOfWhole(shards_[shard])}});
     progress_.bytes_done.fetch_add(shards_[shard].identity.size, std::memory_order_relaxed);
     progress_.shards_done.fetch_add(1, std::memory_order_relaxed);
     return;

@@ -56,7 +56,7 @@ void ForEachSelected(const BlockGroups& groups, uint32_t records, Body body) {
 }
 
 // Counts the records of `size` numbered groups, and finds their first ones.
-void Count(BlockGroups& groups, size_t size) {
+void CountRecords(BlockGroups& groups, size_t size) {
   groups.first.assign(size, BlockGroups::kNoRecord);
   groups.rows.assign(size, 0);
   groups.order.clear();
@@ -84,7 +84,7 @@ void DivideBy(BlockGroups& groups, const Chunk& chunk) {
     });
     size = next;
   }
-  Count(groups, size);
+  CountRecords(groups, size);
 }
 
 // Makes one group of all selected records.

@@ -25,7 +25,7 @@ constexpr uint64_t RoundUp(uint64_t n) {
 }
 
 // A piece in the pool has its capacity in its first eight bytes. The thread that swaps it out of its slot owns it.
-std::array<std::atomic<uint8_t*>, 32> slots{};
+std::array<std::atomic<uint8_t*>, 32> pool_slots{};
 std::atomic<uint64_t> kept{0};
 
 // Takes the piece in `slot`, and its capacity; null if it has none.
@@ -42,7 +42,7 @@ void MakeRoom(size_t count) {
   static std::atomic<size_t> next{0};
   for (size_t i = 0; i < count; ++i) {
     uint64_t capacity = 0;
-    uint8_t* const data = TakeFrom(slots[next++ % slots.size()], capacity);
+    uint8_t* const data = TakeFrom(pool_slots[next++ % pool_slots.size()], capacity);
     if (data != nullptr) ::munmap(data, capacity);
   }
 }
@@ -52,7 +52,7 @@ bool Keep(uint8_t* data, uint64_t capacity) {
   const uint64_t before = kept.fetch_add(capacity, std::memory_order_relaxed);
   if (before <= kMaxPooledBytes && capacity <= kMaxPooledBytes - before) {
     StoreLe64(data, capacity);
-    for (auto& slot : slots) {
+    for (auto& slot : pool_slots) {
       uint8_t* none = nullptr;
       if (slot.compare_exchange_strong(none, data, std::memory_order_acq_rel)) return true;
     }
@@ -62,15 +62,15 @@ bool Keep(uint8_t* data, uint64_t capacity) {
 }
 
 constexpr uint64_t kAlignment = 64;
-constexpr uint64_t kMin = 1024;
-constexpr uint64_t kMax = uint64_t{1} << 62;
+constexpr uint64_t kMinCapacity = 1024;
+constexpr uint64_t kMaxCapacity = uint64_t{1} << 62;
 
 constexpr uint64_t RoundUp(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
 }  // namespace
 
 uint8_t* BufferPool::Take(uint64_t& capacity) {
-  for (auto& slot : slots) {
+  for (auto& slot : pool_slots) {
     uint64_t there = 0;
     uint8_t* const data = TakeFrom(slot, there);
     if (data == nullptr) continue;
@@ -87,7 +87,7 @@ uint8_t* BufferPool::Take(uint64_t& capacity) {
 
 void BufferPool::Give(uint8_t* data, uint64_t capacity) {
   if (capacity <= kMaxPooledBytes) {
-    for (const size_t count : {size_t{0}, slots.size() / 8, slots.size()}) {
+    for (const size_t count : {size_t{0}, pool_slots.size() / 8, pool_slots.size()}) {
       MakeRoom(count);
       if (Keep(data, capacity)) return;
     }
@@ -98,12 +98,12 @@ void BufferPool::Give(uint8_t* data, uint64_t capacity) {
 uint64_t BufferPool::kept_bytes() { return kept.load(std::memory_order_relaxed); }
 
 bool Buffer::GrowAmply(uint64_t n) {
-  if (n > kMax - size_) return false;
-  return Grow(std::max({size_ + n, capacity_ + capacity_ / 2, kMin}));
+  if (n > kMaxCapacity - size_) return false;
+  return Grow(std::max({size_ + n, capacity_ + capacity_ / 2, kMinCapacity}));
 }
 
 bool Buffer::Grow(uint64_t capacity) {
-  if (capacity > kMax) return false;
+  if (capacity > kMaxCapacity) return false;
   // Round before choosing between pool and heap: Free() makes the same choice by the rounded capacity.
   capacity = RoundUp(capacity, kAlignment);
   const bool pooled = capacity >= kPooledBytes;

@@ -12,9 +12,9 @@ constexpr uint64_t kBytesPerQuestion = 1 << 20;
 thread_local SqlMemory* counted = nullptr;
 
 // SQLite's own allocator.
-sqlite3_mem_methods plain;
+sqlite3_mem_methods sqlite_allocator;
 
-int64_t SizeOf(void* bytes) { return bytes == nullptr ? 0 : plain.xSize(bytes); }
+int64_t SizeOf(void* bytes) { return bytes == nullptr ? 0 : sqlite_allocator.xSize(bytes); }
 
 }  // namespace
 
@@ -23,21 +23,21 @@ struct CountedAllocation {
   static void* Malloc(int bytes) {
     SqlMemory* const memory = counted;
     if (memory != nullptr && !memory->Allows(static_cast<uint64_t>(bytes))) return nullptr;
-    void* const got = plain.xMalloc(bytes);
+    void* const got = sqlite_allocator.xMalloc(bytes);
     if (memory != nullptr) memory->used_ += SizeOf(got);
     return got;
   }
 
   static void Free(void* bytes) {
     if (counted != nullptr) counted->used_ -= SizeOf(bytes);
-    plain.xFree(bytes);
+    sqlite_allocator.xFree(bytes);
   }
 
   static void* Realloc(void* old, int bytes) {
     SqlMemory* const memory = counted;
     const int64_t before = SizeOf(old);
     if (memory != nullptr && bytes > before && !memory->Allows(static_cast<uint64_t>(bytes - before))) return nullptr;
-    void* const got = plain.xRealloc(old, bytes);
+    void* const got = sqlite_allocator.xRealloc(old, bytes);
     if (memory != nullptr && got != nullptr) memory->used_ += SizeOf(got) - before;
     return got;
   }
@@ -45,10 +45,10 @@ struct CountedAllocation {
   // Makes SQLite use these functions, which it allows only before its first use. The command, the Python package and
   // libofindex.so have their own copies of SQLite; a program that links libofindex.a shares one copy with it.
   static bool Install() {
-    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain) != SQLITE_OK) return false;
+    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &sqlite_allocator) != SQLITE_OK) return false;
     // Statistics that nobody reads would take a lock at each allocation, which a child might inherit locked.
     if (sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK) return false;
-    sqlite3_mem_methods counting = plain;
+    sqlite3_mem_methods counting = sqlite_allocator;
     counting.xMalloc = Malloc;
     counting.xFree = Free;
     counting.xRealloc = Realloc;

@@ -10,16 +10,16 @@ using Place = FlatBuffer::Place;
 
 // Numbers of fields and of enums are those of Schema.fbs, Message.fbs and File.fbs in Apache Arrow's folder format/,
 // whose tables are named in the comments.
-constexpr int16_t kVersionV5 = 4;        // MetadataVersion
-constexpr uint8_t kSchemaHeader = 1;     // MessageHeader
-constexpr uint8_t kBatchHeader = 3;      // MessageHeader
-constexpr uint8_t kIntType = 2;          // Type
-constexpr uint8_t kFloatType = 3;        // Type
-constexpr uint8_t kBinaryType = 4;       // Type
-constexpr uint8_t kTextType = 5;         // Type
-constexpr uint8_t kListType = 12;        // Type
-constexpr int16_t kSinglePrecision = 1;  // Precision
-constexpr int16_t kDoublePrecision = 2;  // Precision
+constexpr int16_t kVersionV5 = 4;          // MetadataVersion
+constexpr uint8_t kSchemaHeader = 1;       // MessageHeader
+constexpr uint8_t kBatchHeader = 3;        // MessageHeader
+constexpr uint8_t kIntType = 2;            // Type
+constexpr uint8_t kFloatingPointType = 3;  // Type
+constexpr uint8_t kBinaryType = 4;         // Type
+constexpr uint8_t kTextType = 5;           // Type
+constexpr uint8_t kListType = 12;          // Type
+constexpr int16_t kSinglePrecision = 1;    // Precision
+constexpr int16_t kDoublePrecision = 2;    // Precision
 
 constexpr uint32_t kContinuation = 0xffffffff;
 
@@ -29,7 +29,7 @@ uint8_t TypeNumber(const IpcField& field) {
     case IpcType::kInt32:
     case IpcType::kInt64: return kIntType;
     case IpcType::kFloat32:
-    case IpcType::kFloat64: return kFloatType;
+    case IpcType::kFloat64: return kFloatingPointType;
     case IpcType::kBinary: return kBinaryType;
     case IpcType::kText: return kTextType;
   }
@@ -42,7 +42,7 @@ Place AddType(const IpcField& field, FlatBuffer& buffer) {
   if (number == kIntType) {
     return buffer.AddTable({{0, field.type == IpcType::kInt32 ? int32_t{32} : int32_t{64}}, {1, uint8_t{1}}});
   }
-  if (number == kFloatType) {
+  if (number == kFloatingPointType) {
     return buffer.AddTable({{0, field.type == IpcType::kFloat32 ? kSinglePrecision : kDoublePrecision}});
   }
   return buffer.AddTable({});

@@ -12,9 +12,13 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-enum Class : uint64_t { kNull = 0, kInteger = 1, kReal = 2, kText = 3, kBlob = 4 };
+constexpr uint64_t kNullClass = 0;
+constexpr uint64_t kIntegerClass = 1;
+constexpr uint64_t kRealClass = 2;
+constexpr uint64_t kTextClass = 3;
+constexpr uint64_t kBlobClass = 4;
 
-uint64_t NumberKey(uint64_t bits, Class of) {
+uint64_t NumberKey(uint64_t bits, uint64_t of) {
   std::array<uint8_t, 8> bytes;
   StoreLe64(bytes.data(), bits);
   return SampleKey(Xxh3(bytes), of);
@@ -24,9 +28,9 @@ uint64_t RealKey(double real) {
   constexpr double kPower63 = 9223372036854775808.0;
   if (real >= -kPower63 && real < kPower63) {
     const auto integer = static_cast<int64_t>(real);
-    if (static_cast<double>(integer) == real) return NumberKey(static_cast<uint64_t>(integer), kInteger);
+    if (static_cast<double>(integer) == real) return NumberKey(static_cast<uint64_t>(integer), kIntegerClass);
   }
-  return NumberKey(std::bit_cast<uint64_t>(real), kReal);
+  return NumberKey(std::bit_cast<uint64_t>(real), kRealClass);
 }
 
 }  // namespace
@@ -34,12 +38,12 @@ uint64_t RealKey(double real) {
 uint64_t ValueKey(const Chunk::Value& value) {
   switch (value.type) {
     case Type::kNull: break;
-    case Type::kInteger: return NumberKey(static_cast<uint64_t>(value.integer), kInteger);
+    case Type::kInteger: return NumberKey(static_cast<uint64_t>(value.integer), kIntegerClass);
     case Type::kReal: return RealKey(value.real);
-    case Type::kText: return SampleKey(Xxh3(value.bytes), kText);
-    case Type::kBlob: return SampleKey(Xxh3(value.bytes), kBlob);
+    case Type::kText: return SampleKey(Xxh3(value.bytes), kTextClass);
+    case Type::kBlob: return SampleKey(Xxh3(value.bytes), kBlobClass);
   }
-  return SampleKey(0, kNull);
+  return SampleKey(0, kNullClass);
 }
 
 }  // namespace ofindex

@@ -17,7 +17,7 @@ uint64_t LanesFor(uint64_t size, const BlockShape& shape) {
 }
 
 // The uses of key numbers; numbers of lanes and windows come after these.
-enum Part : uint64_t { kRunsPart, kLongerPart, kOthersPart, kShortsPart, kWindowsPart };
+enum KeyPart : uint64_t { kRunsPart, kLongerPart, kOthersPart, kShortsPart, kWindowsPart };
 
 }  // namespace
 

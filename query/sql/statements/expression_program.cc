@@ -15,8 +15,8 @@ using StepOp = ComputedColumn::Step::Op;
 using Type = ColumnValue::Type;
 
 // The operands of Cast.
-constexpr int64_t kInteger = 'D';
-constexpr int64_t kReal = 'E';
+constexpr int64_t kToInteger = 'D';
+constexpr int64_t kToReal = 'E';
 
 std::optional<StepOp> ArithmeticOf(std::string_view opcode) {
   constexpr std::array<std::pair<std::string_view, StepOp>, 5> kOps = {{{"Add", StepOp::kAdd},
@@ -61,8 +61,8 @@ class Steps {
       Set(instruction.p3, {.op = StepOp::kColumn, .column = static_cast<uint32_t>(instruction.p2)});
       return true;
     }
-    const bool to_integer = instruction.p2 == kInteger;
-    if (instruction.opcode == "Cast" && (to_integer || instruction.p2 == kReal)) {
+    const bool to_integer = instruction.p2 == kToInteger;
+    if (instruction.opcode == "Cast" && (to_integer || instruction.p2 == kToReal)) {
       const std::optional<size_t> a = Find(instruction.p1);
       if (a) Set(instruction.p1, {.op = to_integer ? StepOp::kToInteger : StepOp::kToReal, .a = *a});
       return a.has_value();
