@@ -33,7 +33,7 @@ class Loader(plain.Loader):
         rank: int | None = None,
         world_size: int | None = None,
         tail: Tail = "pad",
-        prefetch: int = 4,
+        prefetch: int | None = None,
         threads: int | None = None,
         transform: Callable[[dict[str, Any]], Any] | None = None,
         *,

@@ -50,7 +50,7 @@ def dataset(
     rank: int | None = None,
     world_size: int | None = None,
     tail: Tail = "exact",
-    prefetch: int = 4,
+    prefetch: int | None = None,
     threads: int | None = None,
 ) -> Any:
     """Make a tf.data.Dataset of decoded batches.
@@ -63,7 +63,7 @@ def dataset(
         batch_size: Records per batch; the last one may have fewer.
         epoch: The epoch of the first iteration; each later iteration, by ``repeat`` for example, is the next epoch.
         rank, world_size: See `Dataset.sampler`.
-        prefetch: Number of batches to read ahead.
+        prefetch: Number of batches to read ahead; None: as for `ofindex.Loader`.
         threads: Number of threads that read and decode; None: one per processor.
 
     Returns:

@@ -3,11 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
 #include <csignal>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -43,8 +40,7 @@ class SignalsBlocked {
 
 }  // namespace
 
-/// The state shared by the threads of a loader and its consumer: who draws the next ordinals, and the ring of batches
-/// that are ready or in progress. Batches are numbered from 0; number n has slot n mod prefetch of the ring.
+/// The state shared by the threads of a loader and its consumer: who draws the next ordinals, and the queue of batches.
 class LoaderState {
  public:
   LoaderState(std::shared_ptr<const PayloadSource> source, std::shared_ptr<const BatchDecoder> decoder,
@@ -59,41 +55,29 @@ class LoaderState {
   void StartThreads();
 
   /// As BatchLoader::Next.
-  [[nodiscard]] Result<BatchLoader::Outcome> Next(std::chrono::milliseconds patience, BatchLoader::Loaded& out);
+  [[nodiscard]] Result<LoadOutcome> Next(std::chrono::milliseconds patience, LoadedBatch& out);
 
  private:
-  using Loaded = BatchLoader::Loaded;
-  static constexpr uint64_t kNever = ~uint64_t{0};
-
   // A batch whose ordinals were drawn.
   struct PendingBatch {
     uint64_t number = 0;
-    Loaded loaded = {};
+    LoadedBatch loaded = {};
   };
 
   void Work();
   [[nodiscard]] bool Draw(PendingBatch& pending);
-  [[nodiscard]] bool WaitForRoom();
   [[nodiscard]] Result<OrderStep> DrawOrdinals(std::vector<uint64_t>& ordinals);
-  [[nodiscard]] Result<Loaded> Decode(Loaded loaded) const;
-  void Finish(uint64_t number, Result<Loaded> outcome);
+  [[nodiscard]] Result<LoadedBatch> Decode(LoadedBatch loaded) const;
 
   const std::shared_ptr<const PayloadSource> source_;
   const std::shared_ptr<const BatchDecoder> decoder_;
   const NextOrdinals order_;
   const BatchLoader::Options options_;
-  std::atomic<bool> stopped_{false};
 
-  std::mutex drawing_;  // held while ordinals are drawn; taken before mutex_
+  std::mutex drawing_;  // held while ordinals are drawn
   uint64_t drawn_ = 0;  // the number of the next batch
 
-  std::mutex mutex_;
-  std::condition_variable room_;   // a batch was returned, or there is nothing more to draw
-  std::condition_variable ready_;  // a batch was finished, or the last one became known
-  std::vector<std::optional<Result<Loaded>>> ring_;
-  uint64_t given_ = 0;     // batches that were returned
-  uint64_t end_ = kNever;  // number of batches
-
+  BatchQueue queue_;
   std::vector<std::thread> threads_;
 };
 
@@ -103,19 +87,16 @@ LoaderState::LoaderState(std::shared_ptr<const PayloadSource> source, std::share
       decoder_(std::move(decoder)),
       order_(std::move(order)),
       options_(options),
-      ring_(options.prefetch) {}
+      queue_(options.prefetch, options.threads) {}
 
 LoaderState::~LoaderState() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-  }
-  room_.notify_all();
+  queue_.Stop();
   for (std::thread& thread : threads_) thread.join();
 }
 
 void LoaderState::StartThreads() {
-  const size_t count = std::min<size_t>(options_.threads, options_.prefetch);
+  const size_t count =
+      options_.prefetch == 0 ? options_.threads : std::min<size_t>(options_.threads, options_.prefetch);
   const SignalsBlocked blocked;
   threads_.reserve(count);
   while (threads_.size() < count) {
@@ -128,34 +109,24 @@ void LoaderState::StartThreads() {
 void LoaderState::Work() {
   PendingBatch pending;
   while (Draw(pending)) {
-    Finish(pending.number, WithMemory("a batch", [&] { return Decode(std::move(pending.loaded)); }));
+    queue_.Put(pending.number, WithMemory("a batch", [&] { return Decode(std::move(pending.loaded)); }));
   }
 }
 
 // One thread draws, and waits for room while holding `drawing_`: so batches are drawn in order.
 bool LoaderState::Draw(PendingBatch& pending) {
   const std::lock_guard turn(drawing_);
-  if (!WaitForRoom()) return false;
+  if (!queue_.WaitForRoom(drawn_)) return false;
   pending = {.number = drawn_};
   auto step = DrawOrdinals(pending.loaded.ordinals);
   if (!step) {
-    Finish(drawn_++, tl::unexpected<Error>(std::move(step).error()));
+    queue_.Put(drawn_++, tl::unexpected<Error>(std::move(step).error()));
     return false;
   }
   pending.loaded.position = step->position;
   if (step->count != 0) ++drawn_;
-  if (step->count < options_.batch_size) {
-    const std::lock_guard lock(mutex_);
-    end_ = std::min(end_, drawn_);
-    ready_.notify_all();
-  }
+  if (step->count < options_.batch_size) queue_.EndAt(drawn_);
   return step->count != 0;
-}
-
-bool LoaderState::WaitForRoom() {
-  std::unique_lock lock(mutex_);
-  room_.wait(lock, [this] { return stopped_ || drawn_ >= end_ || drawn_ - given_ < options_.prefetch; });
-  return !stopped_ && drawn_ < end_;
 }
 
 Result<OrderStep> LoaderState::DrawOrdinals(std::vector<uint64_t>& ordinals) {
@@ -167,38 +138,17 @@ Result<OrderStep> LoaderState::DrawOrdinals(std::vector<uint64_t>& ordinals) {
   });
 }
 
-Result<BatchLoader::Loaded> LoaderState::Decode(Loaded loaded) const {
-  OFINDEX_ASSIGN(loaded.batch, decoder_->Decode(*source_, loaded.ordinals, 1, &stopped_));
+Result<LoadedBatch> LoaderState::Decode(LoadedBatch loaded) const {
+  OFINDEX_ASSIGN(loaded.batch, decoder_->Decode(*source_, loaded.ordinals, 1, &queue_.stopped()));
   return loaded;
 }
 
-void LoaderState::Finish(uint64_t number, Result<Loaded> outcome) {
-  const std::lock_guard lock(mutex_);
-  if (!outcome) {
-    end_ = std::min(end_, number + 1);
-    room_.notify_all();
-  }
-  ring_[number % options_.prefetch] = std::move(outcome);
-  ready_.notify_all();
-}
-
-Result<BatchLoader::Outcome> LoaderState::Next(std::chrono::milliseconds patience, Loaded& out) {
+Result<LoadOutcome> LoaderState::Next(std::chrono::milliseconds patience, LoadedBatch& out) {
   if (threads_.empty()) {
     PendingBatch pending;
-    if (Draw(pending)) Finish(pending.number, Decode(std::move(pending.loaded)));
+    if (Draw(pending)) queue_.Put(pending.number, Decode(std::move(pending.loaded)));
   }
-  std::optional<Result<Loaded>> next;
-  {
-    std::unique_lock lock(mutex_);
-    std::optional<Result<Loaded>>& slot = ring_[given_ % options_.prefetch];
-    if (!ready_.wait_for(lock, patience, [&] { return slot || given_ >= end_; })) return BatchLoader::Outcome::kNotYet;
-    if (given_ >= end_) return BatchLoader::Outcome::kEnd;
-    next.swap(slot);
-    ++given_;
-  }
-  room_.notify_all();
-  OFINDEX_ASSIGN(out, std::move(*next));
-  return BatchLoader::Outcome::kBatch;
+  return queue_.Take(patience, out);
 }
 
 Result<std::unique_ptr<BatchLoader>> BatchLoader::Start(std::shared_ptr<const PayloadSource> source,
@@ -208,8 +158,9 @@ Result<std::unique_ptr<BatchLoader>> BatchLoader::Start(std::shared_ptr<const Pa
     return Fail(ErrorCode::kUsage,
                 StrCat("batches of ", options.batch_size, " records; expected 1 to ", kMaxBatchSize));
   }
-  if (options.prefetch == 0 || options.prefetch > kMaxBatches) {
-    return Fail(ErrorCode::kUsage, StrCat("prefetch of ", options.prefetch, " batches; expected 1 to ", kMaxBatches));
+  if (options.prefetch > kMaxBatches) {
+    return Fail(ErrorCode::kUsage,
+                StrCat("prefetch of ", options.prefetch, " batches; expected at most ", kMaxBatches));
   }
   return WithMemory("a loader of batches", [&]() -> Result<std::unique_ptr<BatchLoader>> {
     auto state = std::make_unique<LoaderState>(std::move(source), std::move(decoder), std::move(order), options);

@@ -8,12 +8,11 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "base/result.h"
 #include "query/decoding/batch_decoder.h"
-#include "query/decoding/decoded_batch.h"
 #include "query/decoding/payload_source.h"
+#include "query/loading/batch_queue.h"
 
 namespace ofindex {
 
@@ -39,10 +38,11 @@ class BatchLoader {
   struct Options {
     uint64_t batch_size = 256;  ///< records, 1 or more; the last batch may have fewer
     unsigned threads = 1;       ///< that decode, one batch each; with 0, or if the system gives none, Next() decodes
-    size_t prefetch = 4;        ///< batches ready or in progress beyond the one returned, 1 or more
+    size_t prefetch = 0;        ///< batches ready or in progress beyond the one returned; with 0, see BatchQueue
   };
 
-  /// Starts reading. Errors: kUsage if the batch size or the prefetch is 0 or absurdly large; kLimit.
+  /// Starts reading. Errors: kUsage if the batch size is 0, or it or the prefetch is absurdly large;
+  /// kLimit.
   [[nodiscard]] static Result<std::unique_ptr<BatchLoader>> Start(std::shared_ptr<const PayloadSource> source,
                                                                   std::shared_ptr<const BatchDecoder> decoder,
                                                                   NextOrdinals order, Options options);
@@ -52,17 +52,8 @@ class BatchLoader {
   BatchLoader(const BatchLoader&) = delete;
   BatchLoader& operator=(const BatchLoader&) = delete;
 
-  struct Loaded {
-    DecodedBatch batch = {};
-    std::vector<uint64_t> ordinals = {};  ///< of its records
-    uint64_t position = 0;                ///< of the epoch, after this batch
-  };
-
-  enum class Outcome {
-    kBatch,   ///< a batch was returned
-    kEnd,     ///< all batches were returned, or an error was
-    kNotYet,  ///< the next batch was not ready in time; nothing is lost
-  };
+  using Loaded = LoadedBatch;
+  using Outcome = LoadOutcome;
 
   /// Sets `out` to the next batch. Waits for at most `patience`, and never longer than a day; without threads, as long
   /// as it takes to decode one batch. Errors: those of BatchDecoder::Decode, returned instead of the batch that failed,

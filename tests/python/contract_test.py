@@ -42,7 +42,7 @@ SIGNATURES: dict[str, str] = {
     "grain.DataSource": "dataset",
     "torch.Dataset": "dataset, features=None, transform=None",
     "torch.Loader": "dataset, features, batch_size=256, sampler=None, seed=0, rank=None, world_size=None, tail='pad',"
-    " prefetch=4, threads=None, transform=None",
+    " prefetch=None, threads=None, transform=None",
     "torch.Loader.set_epoch": "epoch",
     "torch.Loader.state_dict": "",
     "torch.Loader.load_state_dict": "state",

@@ -42,8 +42,10 @@ def _close(loader: _ofindex.Loader, drawing: set[int]) -> None:
         loader.close()
 
 
-def checked_reading(batch_size: int, threads: int | None, prefetch: int) -> tuple[int, int, int]:
-    """Check an adapter's arguments for an `Epoch`, and return them. None as `threads` becomes one per processor.
+def checked_reading(batch_size: int, threads: int | None, prefetch: int | None) -> tuple[int, int, int]:
+    """Check an adapter's arguments for an `Epoch`, and return them.
+
+    None as `threads` becomes one per processor, and None as `prefetch` 0: an automatic number.
 
     Raises:
         TypeError: an argument is not an integer. ValueError: an argument is out of range.
@@ -51,7 +53,7 @@ def checked_reading(batch_size: int, threads: int | None, prefetch: int) -> tupl
     return (
         whole(batch_size, "batch_size", 1, 2**28),
         processor_count() if threads is None else whole(threads, "threads", 1, 1024),
-        whole(prefetch, "prefetch", 1, 2**20),
+        0 if prefetch is None else whole(prefetch, "prefetch", 1, 2**20),
     )
 
 
@@ -99,7 +101,7 @@ class _Ahead:
     def __init__(self, items: Epoch, function: Callable[[Batch], Any], threads: int, prefetch: int) -> None:
         self._items = items
         self._function = function
-        self._prefetch = prefetch
+        self._prefetch = prefetch or 2 * threads
         self._pending: deque[tuple[Future[Any], int]] = deque()
         pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="ofindex-transform")
         self._pool = pool

@@ -90,7 +90,7 @@ class Loader:
         rank: int | None = None,
         world_size: int | None = None,
         tail: Tail = "pad",
-        prefetch: int = 4,
+        prefetch: int | None = None,
         threads: int | None = None,
         transform: Callable[[dict[str, Any]], Any] | None = None,
         *,
@@ -111,7 +111,8 @@ class Loader:
             rank, world_size: Only without `sampler`; give both or neither. None: taken from torch.distributed,
                 otherwise from torchrun's environment, otherwise 0 and 1; looked up again when the Loader is unpickled.
             tail: How to treat the records left over after the last whole step of all ranks: see `Dataset.sampler`.
-            prefetch: Number of batches to read ahead.
+            prefetch: Number of batches to read ahead; None: as many as fit in 256 MiB, at least 4, at most 16 or, if
+                that is more, 4 more than `threads`.
             threads: Number of threads that read and decode; None: one per processor.
             transform: Applied to each batch, on as many Python threads as `threads`.
             weights, balance, block: Only without `sampler`: another order than a global shuffle; see `Dataset.sampler`.
@@ -146,7 +147,7 @@ class Loader:
         """Return the arguments beyond dataset, features and batch size, for a pickle."""
         return {
             "sampler": self.sampler._numbers if isinstance(self.sampler, SamplerAdapter) else self.sampler,
-            "prefetch": self.prefetch,
+            "prefetch": self.prefetch or None,
             "threads": self._threads,
             "transform": self.transform,
             "drop_last": self.drop_last,
