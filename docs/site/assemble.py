@@ -3,8 +3,8 @@
 
     docs/site/assemble.py MANUALS XML FOLDER
 
-MANUALS is the folder with the manual pages of the command, and XML the one that Doxygen wrote. A file that has not changed keeps its time, so that Sphinx
-reads only what is new; a page whose source is gone is removed.
+MANUALS is the folder with the manual pages of the command, and XML the one that Doxygen wrote. A file that has not
+changed keeps its time, so that Sphinx reads only what is new; a page whose source is gone is removed.
 """
 
 from __future__ import annotations

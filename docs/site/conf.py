@@ -25,7 +25,7 @@ default_role = "py:obj"
 primary_domain = "py"
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
-autodoc_default_options = {"members": True, "inherited-members": "object,Exception,BaseException,tuple"}
+autodoc_default_options = {"members": True, "inherited-members": "object,BaseException,Exception,Sequence,tuple"}
 # The adapters are described without their frameworks.
 autodoc_mock_imports = ["grain", "polars", "pyarrow", "pyspark", "ray", "tensorflow", "torch"]
 python_use_unqualified_type_names = True

@@ -13,13 +13,13 @@ from sphinx.application import Sphinx
 from sphinx.util.inspect import stringify_signature
 from sphinx.util.typing import ExtensionMetadata
 
-_SECTION = re.compile(r"(Raises|Returns|Yields):$")
+_SECTION = re.compile(r"(Raises|Returns|Yields)(?: (\([^)]*\)))?:$")
 _NAME = r"`?\w+(?:Error|Exception|Warning|StopIteration)`?"
 _RAISED = re.compile(rf"(?:^|(?<=[.;] ))({_NAME}(?:(?:, | or ){_NAME})*)(?: (\([^)]*\)))?: ")
 
 
-def raised(text: str) -> list[str]:
-    """The fields for `text`, which lists exceptions: `A: if this. B, C: if that.`"""
+def raised(text: str, when: str = "") -> list[str]:
+    """The fields for `text`, which lists exceptions: `A: if this. B, C: if that.` All are raised `when`, if given."""
     start = _RAISED.match(text)
     if start is None:
         return [f":raises: {text}"]
@@ -28,7 +28,7 @@ def raised(text: str) -> list[str]:
     fields = []
     for one, end in zip(found, ends, strict=True):
         names = re.sub(" or ", ", ", one[1]).replace("`", "").split(", ")
-        why = " ".join(filter(None, [one[2], text[one.end() : end].strip()]))
+        why = " ".join(filter(None, [when, one[2], text[one.end() : end].strip()]))
         fields += [f":raises {name}: {why}" for name in names]
     return fields
 
@@ -47,21 +47,29 @@ def rewritten(lines: list[str]) -> list[str]:
         while lines and (not lines[0].strip() or lines[0].startswith(" ")):
             body.append(lines.pop(0).strip())
         text = " ".join(filter(None, body))
-        out += ["", *(raised(text) if section[1] == "Raises" else [f":{section[1].lower()}: {text}"]), ""]
+        out += [
+            "",
+            *(raised(text, section[2] or "") if section[1] == "Raises" else [f":{section[1].lower()}: {text}"]),
+            "",
+        ]
     return out
 
 
 def _rewrite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     lines[:] = rewritten(lines)
+    if what in ("attribute", "data", "property"):
+        lines.insert(0, "")  # napoleon takes what is left of a colon in the first line for the type
 
 
-def _sign(app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str, returns: str) -> Any:
-    """The signature of a class that derives from a class of a missing framework."""
-    if what != "class" or signature != "(*args: Any, **kwargs: Any)":
-        return None
-    arguments = inspect.signature(obj.__init__)
-    own = list(arguments.parameters.values())[1:]
-    return stringify_signature(arguments.replace(parameters=own, return_annotation=inspect.Signature.empty)), ""
+def _sign(app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: str | None) -> Any:
+    """The signature of a class whose base belongs to a missing framework, and of methods shared by several classes."""
+    if what == "class" and signature == "(*args: Any, **kwargs: Any)":
+        arguments = inspect.signature(obj.__init__)
+        own = list(arguments.parameters.values())[1:]
+        return stringify_signature(arguments.replace(parameters=own, return_annotation=inspect.Signature.empty)), None
+    if signature and what == "method":
+        signature = re.sub(r"^\(self(?:, )?", "(", signature)  # as the extension writes it
+    return signature, returns and returns.replace("_RecordsT", name.split(".")[-2])
 
 
 def _resolve(app: Sphinx, doctree: nodes.document) -> None:
