@@ -145,14 +145,17 @@ def sources(manuals: Path, xml: Path) -> dict[str, bytes]:
 
 
 def write(found: dict[str, bytes], folder: Path) -> None:
+    """Writes what changed, and prints the names of pages that are gone, without their suffix."""
     for name, content in found.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.is_file() or path.read_bytes() != content:
             path.write_bytes(content)
     for path in folder.rglob("*"):
-        if path.is_file() and path.relative_to(folder).as_posix() not in found:
+        name = path.relative_to(folder)
+        if path.is_file() and name.as_posix() not in found:
             os.unlink(path)
+            print(name.with_suffix(""))
 
 
 if __name__ == "__main__":

@@ -120,7 +120,7 @@ class SiteTest(unittest.TestCase):
         if wheel is None:
             raise unittest.SkipTest("no wheel in build/wheel: tools/test builds one")
         if shutil.which("doxygen") is None or shutil.which("chromium") is None:
-            raise unittest.SkipTest("doxygen or chromium is missing: tools/docs installs them")
+            raise unittest.SkipTest("doxygen or chromium is missing: tools/test installs them")
         work = tempfile.TemporaryDirectory(prefix="ofindex-site-")
         cls.addClassCleanup(work.cleanup)
         cls.work = Path(work.name).resolve()
