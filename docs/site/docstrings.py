@@ -16,6 +16,17 @@ from sphinx.util.typing import ExtensionMetadata
 _SECTION = re.compile(r"(Raises|Returns|Yields)(?: (\([^)]*\)))?:$")
 _NAME = r"`?\w+(?:Error|Exception|Warning|StopIteration)`?"
 _RAISED = re.compile(rf"(?:^|(?<=[.;] ))({_NAME}(?:(?:, | or ){_NAME})*)(?: (\([^)]*\)))?: ")
+#: Types that numpy's aliases stand for, in the order of replacement -> these aliases.
+_ALIASES = {
+    r"~numpy\._typing\._array_like\._Buffer .*?_NestedSequence\[complex \| bytes \| str\]": "~numpy.typing.ArrayLike",
+    r"~numpy\.ndarray\[tuple\[~typing\.Any, \.\.\.\], ~numpy\.dtype\[([^\]]*)\]\]": r"~numpy.typing.NDArray[\1]",
+}
+
+
+def with_aliases(signature: str) -> str:
+    for types, alias in _ALIASES.items():
+        signature = re.sub(types, alias, signature)
+    return signature
 
 
 def raised(text: str, when: str = "") -> list[str]:
@@ -63,13 +74,16 @@ def _rewrite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: l
 
 def _sign(app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str | None, returns: str | None) -> Any:
     """The signature of a class whose base belongs to a missing framework, and of methods shared by several classes."""
-    if what == "class" and signature == "(*args: Any, **kwargs: Any)":
+    if what == "class" and re.fullmatch(r"\(\*args: \S*Any, \*\*kwargs: \S*Any\)", signature or ""):
+        if "__init__" not in vars(obj):
+            return "", None
         arguments = inspect.signature(obj.__init__)
         own = list(arguments.parameters.values())[1:]
         return stringify_signature(arguments.replace(parameters=own, return_annotation=inspect.Signature.empty)), None
     if signature and what == "method":
         signature = re.sub(r"^\(self(?:, )?", "(", signature)  # as the extension writes it
-    return signature, returns and returns.replace("_RecordsT", name.split(".")[-2])
+    returned = returns and with_aliases(returns).replace("_RecordsT", name.split(".")[-2])
+    return signature and with_aliases(signature), returned
 
 
 def _resolve(app: Sphinx, doctree: nodes.document) -> None:
