@@ -113,6 +113,11 @@ def the_wheel() -> Path | None:
     return Path(named) if named else next(iter(sorted((ROOT / "build" / "wheel").glob("*.whl"))), None)
 
 
+def make(wheel: Path | None, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [ROOT / "tools" / "docs", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OFINDEX_WHEEL": str(wheel)})
+
+
 class SiteTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
@@ -125,12 +130,7 @@ class SiteTest(unittest.TestCase):
         cls.addClassCleanup(work.cleanup)
         cls.work = Path(work.name).resolve()
         cls.site = cls.work / "the site"
-        done = subprocess.run(
-            [ROOT / "tools" / "docs", cls.site],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "OFINDEX_WHEEL": str(wheel)},
-        )
+        done = make(wheel, cls.site)
         if done.returncode != 0:
             raise AssertionError(done.stdout[-4000:] + done.stderr[-8000:])
         cls.pages = {path: Page(path.read_text(encoding="utf-8")) for path in cls.site.rglob("*.html")}
@@ -230,14 +230,16 @@ class SiteTest(unittest.TestCase):
             return {str(path.relative_to(self.site)): path.read_bytes() for path in self.site.rglob("*.html")}
 
         before = content()
-        done = subprocess.run(
-            [ROOT / "tools" / "docs", self.site],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "OFINDEX_WHEEL": str(the_wheel())},
-        )
+        done = make(the_wheel(), self.site)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(before, content())
+
+    def test_wrong_arguments_and_a_missing_wheel_are_told(self) -> None:
+        done = make(the_wheel(), "--fast")
+        self.assertEqual((done.returncode, done.stderr), (2, "usage: tools/docs [OUT]\n"))
+        done = make(self.work / "no.whl", self.site)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(f"no wheel at '{self.work}/no.whl'", done.stderr)
 
 
 class CheckersTest(unittest.TestCase):
