@@ -21,8 +21,8 @@ namespace ofindex::v1 {
 /// A value of SQL: NULL, INTEGER, REAL, TEXT or BLOB. Owns its bytes.
 using SqlValue = std::variant<std::monostate, int64_t, double, std::string, std::vector<uint8_t>>;
 
-/// A value for a parameter of a statement: `name` is "label" for :label, @label and $label, and "1" for ?1 and the
-/// first ?.
+/// A value for a parameter of a statement: `name` is "label" for `:label`, `@label` and `$label`, and "1" for `?1` and
+/// the first `?`.
 struct SqlParameter {
   std::string name;
   SqlValue value;

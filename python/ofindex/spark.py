@@ -193,9 +193,10 @@ class OfindexDataSource(DataSource):  # type: ignore[misc]
     """The format "ofindex". Registered by `register`; its path is an index or its data, or the folder to write.
 
     Options are strings: lists and mappings are JSON, in which ``{"base64": "/9g="}`` is a byte string. To read:
-        columns: ``["label", "name"]`` or ``label,name``; where; parameters: ``[3]`` or ``{"n": 3}``;
-        features: ``{"petal": {"form": "fixed", "dtype": "float32", "shape": [2]}}``; payloads: ``true``; root;
-        partitions.
+    columns: ``["label", "name"]`` or ``label,name``; where; parameters: ``[3]`` or ``{"n": 3}``;
+    features: ``{"petal": {"form": "fixed", "dtype": "float32", "shape": [2]}}``; payloads: ``true``; root;
+    partitions.
+
     To write, as in `ofindex.pack`: to, payload, compress, time_unit, allow_nan; schema: ``{"x": "int64"}``.
     """
 

@@ -72,7 +72,7 @@ class Loader:
     sampler's) or `load_state_dict` was called in between. Every rank gets the same number of batches, unless `tail`
     is "exact". `state_dict` counts the batches that were returned, not the prefetched ones, and can be resumed with
     any number of ranks, by this Loader or by `ofindex.torch.Loader`. Used by one thread at a time; not after a fork.
-    Pickles as its arguments and the position of its last iteration.
+    Pickles as its arguments and the position of its last iteration::
 
         loader = ofindex.Loader(ds, {"label": ofindex.fixed("int64")}, batch_size=256, seed=1)
         for epoch in range(3):

@@ -205,6 +205,27 @@ nb::tuple Locate(nb::handle_t<Records> self, nb::handle number) {
   return nb::make_tuple(TextOf(path), location.offset, location.length);
 }
 
+constexpr char kBufferDoc[] =
+    R"(Return the payload of one record as a view into the mapped shard, without a copy. Valid as long as it is held.
+If the file is truncated under it, using it ends the process.
+
+Raises:
+    IndexError: there is no such record, or it is gone. LimitError: the record is in a compressed shard, and the
+    buffers of such records already take ``cache_bytes``. DamageError, StaleError: as `Dataset`.)";
+
+constexpr char kLocateDoc[] =
+    R"(Return where one record is: the path of its shard, the byte at which its framing begins there (in a compressed
+shard, of the inflated bytes), and the length of its payload in bytes.
+
+Raises:
+    IndexError: there is no such record, or it is gone.)";
+
+constexpr char kOrdinalsDoc[] =
+    R"(Return the ordinals, the numbers in the whole dataset, of the records `numbers`: integers, or an array of them.
+
+Raises:
+    IndexError: a record does not exist.)";
+
 void BindRows(nb::module_& m) {
   nb::class_<Rows>(m, "Rows")
       .def("__len__", &Rows::size)
@@ -292,12 +313,13 @@ void BindRecords(nb::module_& m) {
           },
           "source"_a, "rows"_a.none())
       .def("__getitems__", &ReadMany, "numbers"_a, nb::sig("def __getitems__(self, numbers: object) -> list[bytes]"))
-      .def("buffer", &BufferOf, "number"_a, nb::sig("def buffer(self, number: int) -> memoryview"))
-      .def("locate", &Locate, "number"_a, nb::sig("def locate(self, number: int) -> tuple[str, int, int]"))
+      .def("buffer", &BufferOf, "number"_a, nb::sig("def buffer(self, number: int) -> memoryview"), kBufferDoc)
+      .def("locate", &Locate, "number"_a, nb::sig("def locate(self, number: int) -> tuple[str, int, int]"), kLocateDoc)
       .def(
           "ordinals",
           [](nb::handle_t<Records> self, nb::handle numbers) { return RowArray(OrdinalsOf(self, numbers)); },
-          "numbers"_a, nb::sig("def ordinals(self, numbers: object) -> numpy.typing.NDArray[numpy.int64]"))
+          "numbers"_a, nb::sig("def ordinals(self, numbers: object) -> numpy.typing.NDArray[numpy.int64]"),
+          kOrdinalsDoc)
       .def_prop_ro(
           "rows", [](nb::handle_t<Records> self) { return nb::inst_ptr<Records>(self)->rows(self.ptr()); },
           nb::for_getter(nb::sig("def rows(self) -> Rows")));
