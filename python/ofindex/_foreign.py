@@ -68,7 +68,7 @@ _ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {
     "process_count": (("world_size", "write world_size={}"),),
     "num_epochs": (("", "leave it out: each iteration is one epoch"),),
     # words that many libraries share
-    "dataset": (("records", "write records={}"), ("data", "write data={}")),
+    "dataset": (("datasets", "write datasets=[...]"), ("data", "write data={}")),
     "columns": (("features", "write features={{name: ofindex.fixed(...)}}"), ("names", "write names={}")),
     "schema": (("features", "write features={{name: ofindex.fixed(...)}}"),),
     "params": (("parameters", "write parameters={}"),),
