@@ -30,6 +30,7 @@ from ._errors import (
     StaleError,
 )
 from ._features import Feature, Features, fixed, ragged, raw
+from ._foreign import lacks_in_module
 from ._loading.loader import Loader, LoaderIterator
 from ._mapped import Mapped
 from ._mix import Mix, concat, mix
@@ -51,7 +52,7 @@ _ADAPTERS = ("grain", "polars", "ray", "tf", "torch")
 def __getattr__(name: str) -> Any:
     if name in _ADAPTERS:
         return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise lacks_in_module(__name__, name, __all__)
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,10 @@ import numpy.typing as npt
 
 from ._arguments import whole
 from ._arrays import BytesArray, Ragged
+from ._errors import FeatureError
 from ._features import Feature, Features, check_known, decoder_of
+from ._foreign import explained, frame_advice
+from ._selectors import is_number
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
@@ -59,6 +62,9 @@ class Records(Protocol):
     def _known_features(self) -> list[frozenset[str] | None]:
         """See `check_known`."""
 
+    def _schema(self) -> list[dict[str, Any]]:
+        """Return the features of the index, as `_ofindex.features` does."""
+
 
 class Decoding:
     """Features and their compiled decoder, which is reused for each batch."""
@@ -85,12 +91,52 @@ def decoding_of(features: Features) -> Decoding:
         return Decoding(features)
 
 
+def _not_records(records: object) -> TypeError:
+    """Return the error for what is neither a Dataset nor a mix."""
+    said = f"expected a Dataset, a view or a mix, not {type(records).__name__}"
+    if isinstance(records, (str, bytes, os.PathLike)):
+        return TypeError(f"{said}\nwrite ofindex.open({records!r})")
+    if hasattr(records, "function") and hasattr(records, "dataset"):
+        return TypeError(f"{said}\nwrite Loader(ds, features, transform=function): it gets whole batches")
+    return TypeError(f"{said}{frame_advice(records)}")
+
+
+def _names_alone(records: Records, features: Any) -> Exception:
+    """Return the error for features without a form: of a misspelt one, or with the dict that was meant."""
+    names = [features] if isinstance(features, str) else list(features)
+    texts = [name for name in names if isinstance(name, str)]
+    try:
+        check_known(texts, records._known_features())
+    except FeatureError as unknown:
+        return unknown
+    schema = {feature["name"]: feature for feature in records._schema()}
+    forms = ", ".join(f'"{name}": {_form(schema.get(name))}' for name in texts[:3])
+    more = ", ..." if len(texts) > 3 else ""
+    said = f"features are a dict: name -> ofindex.fixed(...), ragged(...) or raw(...), not {type(features).__name__}"
+    return TypeError(f"{said}\nwrite {{{forms or 'name: ofindex.fixed(...)'}{more}}}")
+
+
+def _form(feature: dict[str, Any] | None) -> str:
+    """How to write a feature of the index that fits all of its records."""
+    kinds = {"int64": "int64", "int32": "int32", "float": "float32", "double": "float64", "bytes": "bytes"}
+    if feature is None or len(feature["kinds"]) != 1 or feature["kinds"][0] not in kinds:
+        return "ofindex.fixed(...)"
+    dtype, least, most = kinds[feature["kinds"][0]], feature["values_min"], feature["values_max"]
+    if least != most:
+        return f'ofindex.ragged("{dtype}")'
+    return f'ofindex.fixed("{dtype}")' if most == 1 else f'ofindex.fixed("{dtype}", {most})'
+
+
 def decoding_for(records: Records, features: Features) -> Decoding:
     """Return the `Decoding` of `features`, after checking that the index has each of them.
 
     Raises:
         FeatureError: no record has one of the features.
     """
+    if not hasattr(records, "_known_features"):
+        raise _not_records(records)
+    if isinstance(features, (str, list, tuple, set)) and features:
+        raise _names_alone(records, features)
     decoding = decoding_of(features)
     check_known(decoding.features, records._known_features())
     return decoding
@@ -99,12 +145,15 @@ def decoding_for(records: Records, features: Features) -> Decoding:
 def decode_rows(dataset: Dataset, numbers: Iterable[int], features: Features, threads: int | None) -> Batch:
     """Implements `Dataset.batch`."""
     decoding = decoding_for(dataset, features)
+    if is_number(numbers):
+        raise TypeError(f"batch takes a list of numbers: batch([{numbers}], ...)")
     if not isinstance(numbers, Sequence) and not hasattr(numbers, "__array__"):
         numbers = list(numbers)  # allows sets, too
     arrays = decoding.decoder.decode(dataset._payloads, dataset, numbers, thread_limit(threads))
     return decoding.batch(len(numbers), arrays)  # type: ignore[arg-type]
 
 
+@explained
 def decode(
     payloads: Iterable[bytes],
     features: Features,

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict
 from . import _ofindex
 from ._arguments import whole
 from ._batch import thread_limit
+from ._foreign import frame_advice
 from ._progress import Report, reporting
 from ._source import Path
 
@@ -34,7 +35,15 @@ class BuildOptions(TypedDict, total=False):
 
 def paths_of(data: Path | Sequence[Path]) -> list[str | bytes]:
     """Return one path or several as a list."""
-    paths = [data] if isinstance(data, (str, bytes, os.PathLike)) else list(data)
+    if isinstance(data, (str, bytes, os.PathLike)):
+        return [os.fspath(data)]
+    advice = frame_advice(data)
+    paths = [] if advice or not hasattr(data, "__iter__") else list(data)
+    if advice or not hasattr(data, "__iter__") or hasattr(data, "_present"):
+        raise TypeError(f"data are paths of record files, not {type(data).__name__}{advice}")
+    for path in paths:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise TypeError(f"data are paths of record files, not {type(path).__name__}{frame_advice(path)}")
     return [os.fspath(path) for path in paths]
 
 
@@ -91,11 +100,11 @@ def inflate_limits(checkpoint_bytes: int, max_ratio: int, max_inflated_bytes: in
 
 
 def warn_of(written: dict[str, Any]) -> None:
-    """Warn the caller's caller of what a build or an update could not read, or found wrong."""
+    """Warn the caller of an `explained` function of what a build or an update could not read, or found wrong."""
     for unreadable in written.pop("unreadable_files"):
-        warnings.warn(f"{unreadable}; everything else is in the index", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"{unreadable}; everything else is in the index", RuntimeWarning, stacklevel=4)
     for fault in _faults(written):
-        warnings.warn(f"{fault}; every intact record is in the index", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"{fault}; every intact record is in the index", RuntimeWarning, stacklevel=4)
 
 
 def _faults(built: dict[str, Any]) -> list[str]:

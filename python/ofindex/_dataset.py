@@ -12,17 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ofindex
-from ._arguments import whole
+from ._arguments import parameters_of, whole
 from ._arrays import as_numpy_asks, fits_float, objects_of
 from ._batch import Batch, decode_rows, thread_limit
 from ._epochs import Tail
 from ._errors import StaleError
 from ._features import Features
+from ._foreign import did_you_mean, explained_methods
 from ._html import dataset_html
 from ._progress import Report, reporting
 from ._rows import Rows, Table
 from ._sampler import Sampler, block_size
-from ._selectors import mask_of
+from ._selectors import mask_of, not_selected
 from ._source import Shared, open_source
 from ._verbs import Verbs, parts_of
 from ._weights import Weights
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from ._engines.arrow_dataset import ArrowDataset
 
-Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
+Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | float | str | bytes | None
 
 
 def _seconds(timeout: float | None) -> float | None:
@@ -57,6 +58,7 @@ def _with_nulls(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.ND
     return np.ma.masked_array(values, mask, fill_value=np.nan)
 
 
+@explained_methods
 class Dataset(_ofindex.Records, Verbs):
     """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as stored in the files.
 
@@ -107,6 +109,11 @@ class Dataset(_ofindex.Records, Verbs):
         return Dataset(self._source, rows, self._options, self._shared, resolve)
 
     @property
+    def _is_lazy(self) -> bool:
+        """Whether this is a view that is not evaluated yet."""
+        return self._resolve_rows is not None
+
+    @property
     def _is_all(self) -> bool:
         return self.rows.is_all(self._source.ordinals)
 
@@ -120,6 +127,9 @@ class Dataset(_ofindex.Records, Verbs):
             return []
         # The index does not list the features of bad records.
         return [None if self._options["allow_bad"] else self._shared.features]
+
+    def _schema(self) -> list[dict[str, Any]]:
+        return _ofindex.features(self._source)
 
     def _present(self) -> Dataset:
         """Return this Dataset, or if records have gone with their shards, the view of those that are there."""
@@ -142,6 +152,17 @@ class Dataset(_ofindex.Records, Verbs):
         def __getitem__(self, key: slice | Sized) -> Dataset: ...
         def __getitem__(self, key: Any) -> bytes | Dataset: ...
 
+    def _not_selected(self, key: Any) -> TypeError:
+        """Return the error of ``ds[key]``; a misspelt column is suggested."""
+        return not_selected(key, lambda name: self._misspelt(name))
+
+    def _misspelt(self, name: str | bytes) -> str:
+        """Return "did you mean 'x'?" if `name` is no column and no feature, but nearly one."""
+        if _ofindex.has_column(self._source, name):
+            return ""
+        names = {*_ofindex.column_names(self._source), *(self._shared.features or ())}
+        return did_you_mean(name, names)
+
     def _view_of(self, key: Any) -> Dataset:
         """``ds[key]`` for a key that is not a number; called by the extension."""
         if isinstance(key, slice):
@@ -149,11 +170,16 @@ class Dataset(_ofindex.Records, Verbs):
             start = indices.start if indices else 0
             return self._with(_ofindex.slice_rows(self._source, self.rows, start, indices.step, len(indices)))
         if isinstance(key, (str, bytes)) or not hasattr(key, "__len__"):
-            raise TypeError(f"records are selected by integers, slices or lists of integers, not {type(key).__name__}")
+            raise self._not_selected(key)
         mask = mask_of(key, len(self))
         if mask is not None:
             return self._with(_ofindex.pick_rows(self._source, self._present().rows, np.flatnonzero(mask)))
-        return self._with(_ofindex.pick_rows(self._source, self.rows, key))
+        try:
+            return self._with(_ofindex.pick_rows(self._source, self.rows, key))
+        except TypeError:
+            if any(isinstance(item, (str, bytes)) for item in key):
+                raise self._not_selected(key) from None
+            raise
 
     def __iter__(self) -> Iterator[bytes]:
         """Iterate over the records in order, read many at a time."""
@@ -229,21 +255,26 @@ class Dataset(_ofindex.Records, Verbs):
 
         Args:
             expression: The condition of a WHERE clause over the table ``records``: see docs/sql.md.
-            parameters: Values of ``?`` in order, or of ``:name`` by name.
+            parameters: Values of ``?`` in order, or of ``:name`` by name; a single value for a single ``?``.
 
         Raises (on first use):
             QueryError: the expression is wrong. LimitError: memory ran out.
         """
         if not isinstance(expression, str):
-            raise TypeError(f"an expression is a str, not {type(expression).__name__}")
-        return self._with(None, lambda: _ofindex.where(self._source, expression, parameters, self.rows))
+            meant = "filter(function)" if callable(expression) else "[mask]" if hasattr(expression, "__len__") else ""
+            dot = "." if callable(expression) else ""
+            raise TypeError(
+                f"an expression is a str, not {type(expression).__name__}{meant and f'{chr(10)}write ds{dot}{meant}'}"
+            )
+        values = parameters_of(parameters)
+        return self._with(None, lambda: _ofindex.where(self._source, expression, values, self.rows))
 
     def sql(self, query: str, parameters: Parameters = None, *, timeout: float | None = None) -> Rows:
         """Run one read-only SQL statement over the table ``records``; docs/sql.md describes the language.
 
         Args:
             query: SELECT, VALUES or EXPLAIN. It may be untrusted: nothing can be written, and no file can be read.
-            parameters: Values of ``?`` in order, or of ``:name`` by name.
+            parameters: Values of ``?`` in order, or of ``:name`` by name; a single value for a single ``?``.
             timeout: Seconds after which the statement ends with `LimitError`; None: never.
 
         Raises:
@@ -253,7 +284,7 @@ class Dataset(_ofindex.Records, Verbs):
         self._need_all("sql")
         if not isinstance(query, str):
             raise TypeError(f"a statement is a str, not {type(query).__name__}")
-        return Rows(_ofindex.open_session(self._source).query(query, parameters, _seconds(timeout)))
+        return Rows(_ofindex.open_session(self._source).query(query, parameters_of(parameters), _seconds(timeout)))
 
     def split(
         self,
@@ -444,13 +475,15 @@ class Dataset(_ofindex.Records, Verbs):
 
     def __repr__(self) -> str:
         name = reprlib.repr(self._source.index_path)
+        if self._is_lazy:
+            return f"<ofindex.Dataset {name}: a view that is evaluated on first use, id {self._source.id[:16]}>"
         if self._is_all:
             return f"<ofindex.Dataset {name}: {len(self):,} records, id {self._source.id[:16]}>"
         rows = f"{len(self):,} of {self._source.records:,} records"
         return f"<ofindex.Dataset {name}: {rows}, id {self._source.id[:16]}, rows {self.rows.fingerprint()[:16]}>"
 
     def _repr_html_(self) -> str:
-        return dataset_html(repr(self), _ofindex.features(self._source), counts=self._is_all)
+        return dataset_html(self)
 
 
 def _reopen(index_path: str, options: dict[str, Any], identity: str, rows: bytes) -> Dataset:

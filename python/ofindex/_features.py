@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -13,6 +13,7 @@ import numpy as np
 from . import _ofindex
 from ._arrays import BytesArray
 from ._errors import FeatureError
+from ._foreign import did_you_mean, explained, shown
 
 DTYPES = (
     "bool",
@@ -67,10 +68,19 @@ def _dtype_name(dtype: Any) -> str:
     try:
         name = "bytes" if dtype is bytes else np.dtype(dtype).name
     except TypeError:
-        raise TypeError(f"dtype {dtype!r}: {expected}") from None
+        name = _foreign_dtype(dtype)
+        if name is None:
+            texts = dtype in ("str", "string", "text", "utf8", str, "object", object)
+            raise TypeError(f"dtype {dtype!r}: {expected}" + ('\nwrite "bytes" for text' if texts else "")) from None
     if name not in DTYPES:
         raise ValueError(f"dtype {name!r}: {expected}")
     return name
+
+
+def _foreign_dtype(dtype: Any) -> str | None:
+    """Return the name of a dtype of torch; None if it is none of them."""
+    name = str(dtype).removeprefix("torch.") if type(dtype).__module__.partition(".")[0] == "torch" else None
+    return name if name in DTYPES else None
 
 
 def _shape(shape: int | Sequence[int]) -> tuple[int, ...]:
@@ -85,6 +95,7 @@ def _shape(shape: int | Sequence[int]) -> tuple[int, ...]:
     return sizes
 
 
+@explained
 def fixed(dtype: Any, shape: int | Sequence[int] = (), default: Any = None) -> Feature:
     """A feature with the same number of values in every record.
 
@@ -104,11 +115,13 @@ def fixed(dtype: Any, shape: int | Sequence[int] = (), default: Any = None) -> F
     return Feature("fixed", _dtype_name(dtype), _shape(shape), default)
 
 
+@explained
 def ragged(dtype: Any) -> Feature:
     """A feature with any number of values, none if it is missing: the batch has a `Ragged`."""
     return Feature("ragged", _dtype_name(dtype))
 
 
+@explained
 def raw(dtype: Any, shape: int | Sequence[int], truncate: bool = False, pad: bool = False) -> Feature:
     """An array of a fixed shape, from the bytes of one value or from any list of numbers.
 
@@ -168,7 +181,7 @@ def _numbers(feature: Feature) -> bytes:
     return np.ascontiguousarray(array).tobytes()
 
 
-def check_known(features: Features, known: Sequence[frozenset[str] | None]) -> None:
+def check_known(features: Iterable[str | bytes], known: Sequence[frozenset[str] | None]) -> None:
     """Fail if no dataset has a requested feature, because every record would then be empty or have the default.
 
     Args:
@@ -187,10 +200,25 @@ def check_known(features: Features, known: Sequence[frozenset[str] | None]) -> N
             continue
         names = frozenset[str]().union(*sets)
         shown = text.encode("utf-8", "backslashreplace").decode()
-        hint = _ofindex.did_you_mean(text, sorted(names)) or "run `ofindex schema` to see the features"
+        hint = did_you_mean(text, names) or "run `ofindex schema` to see the features"
         error = FeatureError(f"no record has a feature '{shown}'\n{hint}")
         error.hint = hint
         raise error
+
+
+def _meant_by(feature: Any) -> str:
+    """How to write what may be a dtype, or a feature of another library."""
+    kind = type(feature).__name__
+    if kind in ("FixedLenFeature", "VarLenFeature", "RaggedFeature"):  # of tf.io
+        dtype = {"string": "bytes"}.get(feature.dtype.name, feature.dtype.name)
+        shape = f", {tuple(feature.shape)}" if kind == "FixedLenFeature" and feature.shape else ""
+        return f'ofindex.{"fixed" if kind == "FixedLenFeature" else "ragged"}("{dtype}"{shape})'
+    if callable(feature) and not isinstance(feature, type):
+        return f"ofindex.{shown(feature)}(dtype)"
+    try:
+        return f'ofindex.fixed("{_dtype_name(feature)}")'
+    except (TypeError, ValueError):
+        return "ofindex.fixed(...)"
 
 
 def decoder_of(features: Features) -> _ofindex.Decoder:
@@ -206,6 +234,7 @@ def decoder_of(features: Features) -> _ofindex.Decoder:
         if not isinstance(feature, Feature):
             raise TypeError(
                 f"feature {name!r}: expected ofindex.fixed(...), ragged(...) or raw(...), not {type(feature).__name__}"
+                f"\nwrite {{{name!r}: {_meant_by(feature)}}}"
             )
         fill = list(feature._fill) if isinstance(feature._fill, tuple) else feature._fill
         specs.append((name, feature.form, feature.dtype, feature.count, fill, feature.truncate, feature.pad))

@@ -6,7 +6,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._batch import items_of
+from ._batch import decoding_for, items_of
+from ._foreign import explained_methods, lacks, shown
 from ._selectors import is_number
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _READ_AT_ONCE = 256
 
 
+@explained_methods
 class Mapped(Sequence[Any]):
     """Values of a function of each record, computed when they are read: a Sequence, map style for torch's DataLoader
     and Grain. Made by `Dataset.map`. Pickles with the function. Thread-safe if the function is."""
@@ -25,10 +27,18 @@ class Mapped(Sequence[Any]):
         self, dataset: Dataset | Mix, function: Callable[[Any], Any], features: Features | None = None
     ) -> None:
         if not callable(function):
-            raise TypeError(f"a function is callable, not {type(function).__name__}")
+            raise TypeError(
+                f"function={shown(function)}: a function is callable, not {type(function).__name__}\n"
+                "write map(lambda record: ...), and for values of a column, ds.column(name)"
+            )
         self.dataset = dataset._present()
         self.function = function
-        self.features = None if features is None else dict(features)
+        self.features = None if features is None else dict(decoding_for(self.dataset, features).features)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            lacks(self, name)
 
     def __len__(self) -> int:
         return len(self.dataset)

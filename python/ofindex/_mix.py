@@ -5,7 +5,8 @@ from __future__ import annotations
 import bisect
 import itertools
 import operator
-from collections.abc import Iterable, Iterator, Sequence, Sized
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -19,8 +20,10 @@ from ._batch import Batch, decoding_for, thread_limit
 from ._dataset import Dataset
 from ._epochs import Tail
 from ._features import Features
+from ._foreign import explained, explained_methods, shown
+from ._html import mix_html
 from ._mix_sampler import MixSampler
-from ._selectors import is_number, mask_of
+from ._selectors import is_number, mask_of, not_selected
 from ._verbs import Verbs
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 _READ_AT_ONCE = 256
 
 
+@explained_methods
 class Mix(Verbs):
     """Several datasets as one sequence of records, one dataset after the other. Its sampler draws from each dataset in
     a fixed proportion. A view of a mix is a Mix, of views of the datasets, in any order, with the same proportions.
@@ -92,7 +96,7 @@ class Mix(Verbs):
                 return self._slice(begin, max(begin, end))
             return self._view(self._wanted(range(begin, end, step)))
         if isinstance(key, (str, bytes)) or not hasattr(key, "__len__"):
-            raise TypeError(f"records are selected by integers, slices or lists of integers, not {type(key).__name__}")
+            raise not_selected(key)
         mask = mask_of(key, len(self))
         return self._view(self._wanted(key if mask is None else np.flatnonzero(mask)))
 
@@ -172,6 +176,9 @@ class Mix(Verbs):
     def _known_features(self) -> list[frozenset[str] | None]:
         return [names for dataset in self.datasets for names in dataset._known_features()]
 
+    def _schema(self) -> list[dict[str, Any]]:
+        return [feature for dataset in self.datasets for feature in dataset._schema()]
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         """Read all payloads into an array of objects, which are `bytes`."""
         return as_numpy_asks(objects_of(list(self)), dtype, copy)
@@ -207,6 +214,8 @@ class Mix(Verbs):
     def batch(self, ids: Iterable[int], features: Features, threads: int | None = None) -> Batch:
         """Decode records into arrays, in the given order: see `Dataset.batch`."""
         decoding = decoding_for(self, features)
+        if is_number(ids):
+            raise TypeError(f"batch takes a list of numbers: batch([{ids}], ...)")
         ordinals = self.ordinals(ids)
         arrays = decoding.decoder.decode_joined(self._payloads, ordinals, thread_limit(threads))
         return decoding.batch(len(ordinals), arrays)
@@ -244,6 +253,9 @@ class Mix(Verbs):
     def __reduce__(self) -> tuple[Any, ...]:
         return Mix, (self.datasets, self.weights, self._order)
 
+    def _repr_html_(self) -> str:
+        return mix_html(self)
+
     def __repr__(self) -> str:
         parts = ", ".join(
             f"{weight:g} of {dataset!r}" for dataset, weight in zip(self.datasets, self.weights, strict=True)
@@ -251,18 +263,39 @@ class Mix(Verbs):
         return f"<ofindex.Mix: {parts}{'' if self._order is None else ', reordered'}>"
 
 
+def _not_a_list(datasets: Any, function: str) -> TypeError:
+    """Return the error of a call of `concat` or `mix` without a list."""
+    said = f"expected a list of datasets, not {type(datasets).__name__}"
+    return TypeError(f"{said}\nwrite {function}([a, b])")
+
+
+def _not_a_dataset(item: Any) -> TypeError:
+    """Return the error for an item of `concat` or `mix`."""
+    said = f"expected datasets, not {type(item).__name__}"
+    if isinstance(item, (str, bytes, os.PathLike)):
+        return TypeError(f"{said}\nwrite ofindex.open({shown(item) if isinstance(item, (str, bytes)) else 'path'})")
+    if isinstance(item, tuple) and item and isinstance(item[0], Dataset):
+        return TypeError(f"{said}\nwrite mix([a, b], weights=[0.7, 0.3])")
+    if isinstance(item, Mix):
+        return TypeError(f"{said}\na mix is mixed by its datasets: mix([*some.datasets, ds], weights=[...])")
+    return TypeError(said)
+
+
+@explained
 def concat(parts: Sequence[Dataset | Mix]) -> Mix:
     """Put datasets, views and mixes one after the other. A sampler of the result reads every record once per epoch.
 
     Raises:
         ValueError: `parts` is empty. TypeError: an item is not a dataset, a view or a mix.
     """
+    if isinstance(parts, (Dataset, Mix, str, bytes)) or not hasattr(parts, "__iter__"):
+        raise _not_a_list(parts, "concat")
     datasets: list[Dataset] = []
     order: list[npt.NDArray[np.int64]] = []
     first = 0
     for part in parts:
         if not isinstance(part, (Dataset, Mix)):
-            raise TypeError(f"expected datasets, not {type(part).__name__}")
+            raise _not_a_dataset(part)
         datasets += [part] if isinstance(part, Dataset) else part.datasets
         rows = getattr(part, "_order", None)
         order.append((np.arange(len(part)) if rows is None else rows) + first)
@@ -274,22 +307,53 @@ def concat(parts: Sequence[Dataset | Mix]) -> Mix:
     return Mix(datasets, sizes, np.concatenate(order) if reordered else None)
 
 
-def mix(datasets: Sequence[Dataset], weights: Sequence[float] | None = None) -> Mix:
+def _of_mappings(datasets: Any, weights: Any) -> tuple[Any, Any]:
+    """Return the arguments of `mix` as lists: of dataset -> weight, or name -> dataset and name -> weight."""
+    if not isinstance(datasets, Mapping):
+        return datasets, weights
+    if weights is None and all(isinstance(dataset, Dataset) for dataset in datasets):
+        return list(datasets), list(datasets.values())
+    for item in datasets.values():
+        if not isinstance(item, Dataset):
+            names = ", ".join(f"ofindex.open({shown(name)})" for name in list(datasets)[:3])
+            weights = ", ".join(shown(weight) for weight in list(datasets.values())[:3])
+            raise TypeError(f"expected datasets, not {type(item).__name__}\nwrite mix([{names}], weights=[{weights}])")
+    if isinstance(weights, Mapping):
+        if set(weights) != set(datasets):
+            raise ValueError(f"weights of {list(weights)} for datasets {list(datasets)}: expected the same names")
+        weights = [weights[name] for name in datasets]
+    return list(datasets.values()), weights
+
+
+@explained
+def mix(
+    datasets: Sequence[Dataset] | Mapping[Dataset, float] | Mapping[str, Dataset],
+    weights: Sequence[float] | Mapping[str, float] | None = None,
+) -> Mix:
     """Mix datasets in fixed proportions.
 
     Args:
-        datasets: Two or more datasets or views.
-        weights: The share of each dataset, in any unit; None: the sizes of the datasets. A dataset that is read faster
-            than the others begins its next epoch earlier.
+        datasets: Two or more datasets or views: a list, or name -> dataset, or dataset -> weight.
+        weights: The share of each dataset, in any unit: a list, or name -> weight; None: the sizes of the datasets. A
+            dataset that is read faster than the others begins its next epoch earlier.
 
     Raises:
         ValueError: a weight is invalid, or a dataset with a weight is empty. TypeError: an item is not a dataset.
     """
+    return _mixed(*_of_mappings(datasets, weights))
+
+
+def _mixed(datasets: Sequence[Dataset], weights: Sequence[float] | None) -> Mix:
+    """Implements `mix` for lists."""
+    if isinstance(datasets, (Dataset, Mix, str, bytes)) or not hasattr(datasets, "__len__"):
+        raise _not_a_list(datasets, "mix")
     for dataset in datasets:
         if not isinstance(dataset, Dataset):
-            raise TypeError(f"expected datasets, not {type(dataset).__name__}")
+            raise _not_a_dataset(dataset)
     if not datasets:
         raise ValueError("no datasets to mix")
+    if weights is not None and (not hasattr(weights, "__len__") or isinstance(weights, (str, bytes, Mapping))):
+        raise TypeError(f"weights={shown(weights)}: expected a list, one for each dataset: weights=[0.7, 0.3]")
     if weights is not None and len(weights) != len(datasets):
         raise ValueError(f"{len(weights)} weights for {len(datasets)} datasets")
     return Mix(datasets, [float(len(dataset)) for dataset in datasets] if weights is None else weights)

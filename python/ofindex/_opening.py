@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -11,13 +12,16 @@ from ._arguments import whole
 from ._batch import thread_limit
 from ._building import inflate_limits, paths_of, run_build, warn_of
 from ._dataset import Dataset
+from ._foreign import explained, frame_advice
 from ._progress import Report, reporting
 from ._source import Path, open_source
+from ._verbs import Verbs
 
 CACHE_BYTES = 320 << 20
 """Enough for the spans of all runs that block="auto" has in flight."""
 
 
+@explained
 def open(
     path: Path,
     root: Path | None = None,
@@ -45,8 +49,40 @@ def open(
         "allow_bad": bool(allow_bad),
         "cache_bytes": whole(cache_bytes, "cache_bytes", 1, 1 << 60),
     }
-    source = open_source(path, options)
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise _not_a_path(path)
+    try:
+        source = open_source(path, options)
+    except FileNotFoundError:
+        if glob.has_magic(os.fspath(path)):
+            raise _a_glob(os.fsdecode(path)) from None
+        raise
     return Dataset(source, source.all_rows(), options)
+
+
+def _not_a_path(path: Any) -> TypeError:
+    """Return the error of `open` for what is not a path."""
+    said = f"path is a str, bytes or os.PathLike, not {type(path).__name__}"
+    if isinstance(path, Verbs):
+        return TypeError(f"{said}: it is open already")
+    if isinstance(path, (list, tuple, set)):
+        return TypeError(
+            f"{said}\nwrite ofindex.concat([ofindex.open(path) for path in paths]), "
+            'or ofindex.build(paths, "all.ofidx") for one index of all'
+        )
+    return TypeError(f"{said}{frame_advice(path)}")
+
+
+def _a_glob(pattern: str) -> FileNotFoundError:
+    """Return the error of `open` for a pattern that is not the name of an index."""
+    found = sorted(glob.glob(pattern, recursive=True))
+    matches = f"it matches {len(found):,} file{'' if len(found) == 1 else 's'}" if found else "no file matches it"
+    said = f"{pattern}: there is no index of this name; {matches}"
+    if len(found) == 1:
+        return FileNotFoundError(f"{said}\nwrite ofindex.open({found[0]!r})")
+    if not found:
+        return FileNotFoundError(f"{said}\nname an index, or the data that it is named after")
+    return FileNotFoundError(f'{said}\nwrite ofindex.build({pattern!r}, "all.ofidx"), and then open "all.ofidx"')
 
 
 def opened(data: Dataset | Path) -> Dataset:
@@ -58,6 +94,7 @@ def opened(data: Dataset | Path) -> Dataset:
     raise TypeError(f"expected a Dataset or a path, not {type(data).__name__}")
 
 
+@explained
 def build(
     data: Path | Sequence[Path],
     output: Path | None = None,
@@ -87,7 +124,7 @@ def build(
             names adds them to the automatic columns: ``["auto", "boxes"]``, or ``"auto,boxes"`` as on the command line.
         threads: Computing threads; None: one per processor.
         force: Build even if there is an index, and replace it.
-        progress: None shows a tqdm bar if tqdm is installed and there is a terminal or notebook; True, False; or a
+        progress: None shows progress if there is a terminal or notebook, by tqdm if it is installed; True, False; or a
             callable ``(bytes_done, bytes_total, records_done)``.
         wait: Wait for another process that is building the same index, and use its result.
         columns_optional: Build even if no record has a feature that `columns` names.
@@ -129,6 +166,7 @@ def build(
     return open(built["index"])
 
 
+@explained
 def update(
     path: Path,
     data: Path | Sequence[Path] = (),

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from . import _ofindex
 from ._arguments import whole
 from ._errors import FeatureError
+from ._foreign import explained
 from ._opening import build
 from ._pack_source import Kinds, Source
 from ._pack_sources import sources_of
@@ -24,6 +25,7 @@ _MAX_SHARDS = 99_999  # the maximum for the five digits in their names
 _READ_AT_ONCE = 16 << 20  # bytes of shuffled records
 
 
+@explained
 def pack(
     source: Path | Sequence[Path] | Iterable[Mapping[Any, Any]],
     output: Path,
@@ -72,6 +74,8 @@ def pack(
         invalid. LockError: another process packs into output. ImportError: pyarrow, fastavro or one of its codecs is
         not installed. OSError: files cannot be read or written.
     """
+    if to not in ("tfrecord", "ofrecord"):
+        raise ValueError(f"to={to!r}: expected 'tfrecord' or 'ofrecord'")
     wanted = payload_for(to, payload)
     count = None if shards is None else whole(shards, "shards", 1, _MAX_SHARDS)
     number = None if seed is None else whole(seed, "seed")

@@ -83,7 +83,7 @@ def _sources_in(folder: str) -> list[Source]:
     if len(sources) < len(found):
         first = next(path for path, source in found if source is None)
         warnings.warn(
-            f"{first}: left out, like all files in {folder} that are not Parquet or Avro", UserWarning, stacklevel=4
+            f"{first}: left out, like all files in {folder} that are not Parquet or Avro", UserWarning, stacklevel=5
         )
     return sources
 

@@ -10,6 +10,7 @@ from . import _ofindex
 from ._batch import thread_limit
 from ._building import BuildOptions, paths_of, run_build, warn_of
 from ._dataset import Dataset
+from ._foreign import explained
 from ._opening import open
 from ._progress import Report, reporting
 from ._source import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+@explained
 def build_part(
     data: Path | Sequence[Path],
     part: int,
@@ -48,6 +50,7 @@ def build_part(
     return str(built["index"])
 
 
+@explained
 def merge(
     inputs: Sequence[Path],
     output: Path,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from ._foreign import shown
 
 
 def _type_of(key: Any) -> str:
@@ -39,3 +42,34 @@ def mask_of(key: Any, records: int) -> npt.NDArray[np.bool_] | None:
         missing = next(number for number, value in enumerate(mask) if not isinstance(value, (bool, np.bool_)))
         raise TypeError(f"the mask has no value for record {missing:,}: fill its nulls with False")
     return mask
+
+
+def _first_text(key: Any) -> str | bytes | None:
+    """The first text in a list; None if there is none."""
+    if not isinstance(key, (list, tuple)):
+        return None
+    return next((item for item in key if isinstance(item, (str, bytes))), None)
+
+
+def not_selected(key: Any, misspelt: Callable[[str | bytes], str] = lambda _: "") -> TypeError:
+    """Return the error of ``ds[key]`` for a key that selects no records, with what was meant.
+
+    Args:
+        misspelt: Returns the nearest columns to a text that is none.
+    """
+    text = key if isinstance(key, (str, bytes)) else _first_text(key)
+    if text is not None:
+        said = "records are selected by integers, slices or lists of integers, not by " + type(text).__name__
+        near = misspelt(text)
+        return TypeError(
+            f"{said}; {near}"
+            if near
+            else f"{said}\nwrite ds.column({text!r}) for the values of a column, "
+            f"or ds.batch(numbers, {{{text!r}: ofindex.fixed(...)}}) for those of records"
+        )
+    said = f"records are selected by integers, slices or lists of integers, not {type(key).__name__}"
+    if isinstance(key, (float, np.floating)) and float(key).is_integer():
+        return TypeError(f"{said}\nwrite ds[{int(key)}]")
+    if callable(key):
+        return TypeError(f"{said}\nwrite ds.filter({shown(key)})")
+    return TypeError(said)

@@ -14,9 +14,11 @@ from ._arrays import BytesArray
 from ._batch import decoding_for
 from ._dataset import Dataset as Records
 from ._features import Features
+from ._foreign import explained_methods
 from ._mix import Mix
 
 
+@explained_methods
 class Dataset(torch.utils.data.Dataset[Any]):
     """Records for torch's DataLoader: map style, with batched reads. Can be pickled; works in workers of
     any start method."""

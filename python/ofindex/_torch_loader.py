@@ -11,6 +11,7 @@ from ._batch import Batch
 from ._dataset import Dataset
 from ._epochs import Tail
 from ._features import Features
+from ._foreign import explained_methods
 from ._loading import loader as plain
 from ._mix import Mix
 from ._mix_sampler import MixSampler
@@ -19,6 +20,7 @@ from ._torch_tensors import pinned, tensors_of
 from ._weights import Weights
 
 
+@explained_methods
 class Loader(plain.Loader):
     """Decoded batches of an epoch as dicts of tensors: an `ofindex.Loader` whose arrays are tensors, which share their
     memory, or are in pinned memory. Its states are those of an `ofindex.Loader`."""

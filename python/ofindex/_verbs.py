@@ -10,8 +10,9 @@ import numpy as np
 
 from . import _ofindex
 from ._arguments import whole
+from ._foreign import explained_methods, lacks, shown
 from ._mapped import Mapped
-from ._selectors import is_number
+from ._selectors import is_number, not_selected
 
 if TYPE_CHECKING:
     import datasets
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _RecordsT = TypeVar("_RecordsT", bound="Verbs")
 
 
+@explained_methods
 class Verbs:
     """Views by the verbs of Hugging Face datasets and tf.data. Each returns a new view, whose records are numbered from
     0, and reads nothing, unless it says so."""
@@ -39,6 +41,11 @@ class Verbs:
         def record(self, number: int) -> dict[str, Any]: ...
         def where(self: _RecordsT, expression: str, parameters: Any = None) -> _RecordsT: ...
 
+    else:
+
+        def __getattr__(self, name):
+            lacks(self, name)
+
     def select(self: _RecordsT, numbers: Any) -> _RecordsT:
         """Return the view of the records `numbers`, in that order: a slice, integers, or a boolean mask.
 
@@ -48,6 +55,8 @@ class Verbs:
         if is_number(numbers):
             raise TypeError(f"select takes a list of numbers: select([{numbers}])")
         selected = isinstance(numbers, slice) or hasattr(numbers, "__len__")
+        if not selected and not hasattr(numbers, "__iter__"):
+            raise not_selected(numbers)
         view: _RecordsT = self[numbers if selected else list(numbers)]
         return view
 
@@ -62,7 +71,10 @@ class Verbs:
         if isinstance(condition, str):
             return self.where(condition, parameters)
         if not callable(condition):
-            raise TypeError(f"a condition is an SQL expression or a function, not {type(condition).__name__}")
+            raise TypeError(
+                f"a condition is an SQL expression or a function, not {type(condition).__name__}\n"
+                "for a mask or numbers, write ds[mask]"
+            )
         there: _RecordsT = self._present()
         kept: _RecordsT = there[np.array([bool(condition(there.record(i))) for i in range(len(there))], dtype=np.bool_)]
         return kept
@@ -119,7 +131,7 @@ class Verbs:
                 raise ValueError(f"test_size={test_size}: expected a fraction between 0 and 1, or a number of records")
             count = int(np.ceil(len(there) * test_size))
         else:
-            count = operator.index(test_size)
+            count = _test_count(test_size)
             if not 0 < count < len(there):
                 raise ValueError(f"test_size={count}: expected 1 to {len(there) - 1:,} of {len(there):,} records")
         shuffled = there.shuffle(seed)
@@ -177,6 +189,30 @@ class Verbs:
         return Mapped(self, function, features)  # type: ignore[arg-type]
 
 
+def _test_count(test_size: Any) -> int:
+    """Return `test_size` as a number of records.
+
+    Raises:
+        TypeError: it is not an integer; fractions of several parts get the argument that was meant.
+    """
+    if hasattr(test_size, "__index__") and not isinstance(test_size, bool):
+        return operator.index(test_size)
+    meant = ""
+    parts = (
+        dict(zip(_part_names(len(test_size)), test_size, strict=True))
+        if isinstance(test_size, (list, tuple))
+        else test_size
+    )
+    if isinstance(parts, Mapping) and all(isinstance(part, (int, float)) for part in parts.values()):
+        size = parts["test"] if "test" in parts else round(1 - sum(parts.values()), 12)
+        named = ", ".join(f'"{name}": {shown(part)}' for name, part in parts.items())
+        meant = f"\nwrite train_test_split(test_size={shown(size)}), or split({{{named}}}) for parts of other names"
+    raise TypeError(
+        f"test_size={shown(test_size)}: expected a fraction, or a number of records, "
+        f"not {type(test_size).__name__}{meant}"
+    )
+
+
 def parts_of(parts: Any) -> Mapping[str, float]:
     """Return the argument of `Dataset.split` if it is a mapping.
 
@@ -185,9 +221,16 @@ def parts_of(parts: Any) -> Mapping[str, float]:
     """
     if isinstance(parts, Mapping):
         return parts
-    names = ("train", "val", "test")
-    if isinstance(parts, Sequence) and not isinstance(parts, (str, bytes)) and 1 < len(parts) <= 3:
-        chosen = ("train", "test") if len(parts) == 2 else names
-        meant = ", ".join(f'"{name}": {part}' for name, part in zip(chosen, parts, strict=True))
+    numbers = isinstance(parts, Sequence) and all(isinstance(part, (int, float)) for part in parts)
+    if numbers and len(parts) > 0:
+        meant = ", ".join(f'"{name}": {part}' for name, part in zip(_part_names(len(parts)), parts, strict=True))
         raise TypeError(f"parts have names: split({{{meant}}})")
-    raise TypeError(f"parts are a dict: name -> fraction, not {type(parts).__name__}")
+    raise TypeError(
+        f'parts are a dict: name -> fraction, not {type(parts).__name__}\nwrite split({{"train": 0.8, "test": 0.2}})'
+    )
+
+
+def _part_names(count: int) -> Sequence[str]:
+    """Names for `count` parts that have none."""
+    usual = {1: ("train",), 2: ("train", "test"), 3: ("train", "val", "test")}
+    return usual.get(count, tuple(f"part{number}" for number in range(count)))

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
 from . import _ofindex
+from ._foreign import explained_methods
 from ._source import Path
 
 Format: TypeAlias = Literal["tfrecord", "ofrecord"]
@@ -44,6 +45,7 @@ def gzipped(path: Path, compress: str | None) -> bool:
     return compress is not None or os.fsdecode(path).endswith(".gz")
 
 
+@explained_methods
 class Writer(_ofindex.RecordFile):
     """A shard being written. The file appears under its name, or changes, only when the writer is closed.
 

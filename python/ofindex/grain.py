@@ -9,11 +9,13 @@ from typing import Any
 from ._batch import decoding_for, items_of
 from ._dataset import Dataset
 from ._features import Features
+from ._foreign import explained_methods
 from ._mix import Mix
 
 __all__ = ["DataSource"]
 
 
+@explained_methods
 class DataSource:
     """Records for Grain's DataLoader and MapDataset: implements grain's RandomAccessDataSource, with batched reads.
 
@@ -50,5 +52,6 @@ class DataSource:
         return items_of(self.dataset.batch(numbers, self.features, threads=1))
 
     def __repr__(self) -> str:
+        len(self.dataset)  # evaluates a view, whose repr then identifies its records
         features = "" if self.features is None else f", features={self.features}"
         return f"ofindex.grain.DataSource({self.dataset!r}{features})"

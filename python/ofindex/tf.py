@@ -14,6 +14,7 @@ from ._batch import decoding_for
 from ._dataset import Dataset
 from ._epochs import Tail, rank_and_world_size
 from ._features import Feature, Features
+from ._foreign import explained
 from ._loading.epoch import Epoch, checked_reading
 from ._mix import Mix
 
@@ -40,6 +41,7 @@ def _tensor(value: Any, feature: Feature) -> Any:
     return value
 
 
+@explained
 def dataset(
     ds: Dataset | Mix,
     features: Features,

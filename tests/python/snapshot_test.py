@@ -77,7 +77,6 @@ DOORS: dict[str, Ask] = {
     "sampler by blocks": lambda ds: list(ds.sampler(seed=3, block="auto")),
     "sampler state": lambda ds: ds.sampler(seed=3).state_dict(),
     "repr": repr,
-    "notebook": lambda ds: ds._repr_html_(),
     "mix": lambda ds: list(ofindex.mix([ds, ds[:10]], weights=[1, 2]).sampler(seed=1)),
     "loader": lambda ds: [
         batch["a"].tolist() for batch in ofindex.torch.Loader(ds, {"a": ofindex.fixed("int64")}, batch_size=7, seed=1)

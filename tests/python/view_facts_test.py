@@ -127,6 +127,7 @@ class FactsTest(WorkTest):
     def test_the_html_table_of_a_view_counts_its_own_records(self) -> None:
         self.assertIn("<td>100</td>", self.ds._repr_html_())
         for view in (self.ds[:37], self.ds.where("label = 3"), self.ds[[1, 1]], self.ds[:0]):
+            len(view)  # a view by SQL is evaluated on first use
             html = view._repr_html_()
             self.assertIn(f"{len(view)} of 100 records", html)
             cells = re.findall("<td>(.*?)</td>", html)

@@ -11,6 +11,7 @@ from .._batch import Batch, decoding_for
 from .._dataset import Dataset
 from .._epochs import ExclusiveUse, State, Tail
 from .._features import Features
+from .._foreign import explained_methods, shown
 from .._mix import Mix
 from .._mix_sampler import MixSampler
 from .._sampler import Sampler
@@ -57,6 +58,11 @@ def _sampler_of(
             f"{' and '.join(given)} {'belong' if len(given) > 1 else 'belongs'} to the sampler: "
             f"give {'them' if len(given) > 1 else 'it'} to dataset.sampler(...), or give no sampler"
         )
+    if isinstance(sampler, (str, bytes, bool)) or not (hasattr(sampler, "__iter__") or hasattr(sampler, "__getitem__")):
+        raise TypeError(
+            f"sampler={shown(sampler)}: expected ds.sampler(...) or record numbers, not {type(sampler).__name__}\n"
+            "leave it out for a shuffle by `seed`"
+        )
     if not isinstance(sampler, (Sampler, MixSampler)):
         return SamplerAdapter(dataset, sampler)
     owner: object = sampler._dataset
@@ -65,6 +71,7 @@ def _sampler_of(
     return sampler
 
 
+@explained_methods
 class Loader:
     """Decoded batches of an epoch, prefetched and decoded by C++ threads in this process: dicts of numpy arrays.
 
@@ -122,6 +129,10 @@ class Loader:
             ValueError: arguments are invalid. FeatureError: no record has one of the features. QueryError: a column
             does not exist, or an expression is wrong. TypeError: weights are not numbers.
         """
+        if transform is not None and not callable(transform):
+            raise TypeError(
+                f"transform={shown(transform)}: expected a function of a batch, not {type(transform).__name__}"
+            )
         self.dataset = dataset
         self.batch_size, self.threads, self.prefetch = checked_reading(batch_size, threads, prefetch)
         self.transform = transform
