@@ -2,6 +2,8 @@
 """Hugging Face Accelerate: the Loader is registered, so that save_state() and load_state() cover its position.
 
     examples/recipes/with_accelerate.py quickstart-data/digits [--resume]
+
+Needs ofindex, torch and accelerate.
 """
 
 from __future__ import annotations

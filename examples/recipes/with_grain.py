@@ -2,6 +2,8 @@
 """Grain: a true global shuffle of all records in each epoch, as MaxText and others read a random-access source.
 
     examples/recipes/with_grain.py quickstart-data/digits [--resume]
+
+Needs ofindex, torch and grain.
 """
 
 from __future__ import annotations

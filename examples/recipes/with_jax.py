@@ -2,6 +2,8 @@
 """JAX: batches of an ofindex.Loader are numpy arrays, which device_put copies while earlier steps still compute.
 
     examples/recipes/with_jax.py quickstart-data/digits [--resume]
+
+Needs ofindex and jax.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 """Keras, here on JAX: fit() reads batches ahead of its steps, so each batch brings the state after it.
 
     examples/recipes/with_keras.py quickstart-data/digits [--resume]
+
+Needs ofindex, keras and jax.
 """
 
 from __future__ import annotations

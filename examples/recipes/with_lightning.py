@@ -2,6 +2,8 @@
 """PyTorch Lightning: its checkpoints hold the state of a Loader, also in the middle of an epoch.
 
     examples/recipes/with_lightning.py quickstart-data/digits [--resume]
+
+Needs ofindex, torch and pytorch-lightning.
 """
 
 from __future__ import annotations

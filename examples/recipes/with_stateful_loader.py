@@ -2,6 +2,8 @@
 """torchdata's StatefulDataLoader: worker processes read batches; its state holds the position of the sampler.
 
     examples/recipes/with_stateful_loader.py quickstart-data/digits [--resume]
+
+Needs ofindex, torch and torchdata.
 """
 
 from __future__ import annotations
@@ -18,14 +20,14 @@ def main() -> None:
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
     records, sampler = ofindex.torch.Dataset(run.dataset, FEATURES), run.dataset.sampler(seed=0)
     loader = StatefulDataLoader(records, run.batch_size, sampler=sampler, num_workers=2)
-    step = epoch = 0
+    step = first_epoch = 0
     if last := run.last_checkpoint():
         state = torch.load(last[1] / "state.pt", weights_only=True)
-        step, epoch = state["step"], state["epoch"]
+        step, first_epoch = state["step"], state["epoch"]
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         loader.load_state_dict(state["loader"])
-    for epoch in range(epoch, run.epochs):
+    for epoch in range(first_epoch, run.epochs):
         for batch in loader:
             step += 1
             loss = torch.nn.functional.cross_entropy(model(batch["image"] / 16), batch["label"])

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Hugging Face Trainer: it resumes by skipping numbers of records, which reads nothing, since records are at random
-access.
+"""Hugging Face Trainer: on resuming, it skips the numbers of records that were read, without reading them again.
 
     examples/recipes/with_trainer.py quickstart-data/digits [--resume]
+
+Needs ofindex, torch, transformers and accelerate. If the Trainer is killed while it writes a checkpoint, delete that one.
 """
 
 from __future__ import annotations

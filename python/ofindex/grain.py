@@ -49,6 +49,8 @@ class DataSource:
             return self.dataset.__getitems__(numbers)
         return items_of(self.dataset.batch(numbers, self.features, threads=1))
 
+    _getitems = __getitems__  # Grain's own name for it
+
     def __repr__(self) -> str:
         features = "" if self.features is None else f", features={self.features}"
         return f"ofindex.grain.DataSource({self.dataset!r}{features})"

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 from concurrent.futures import Future, ThreadPoolExecutor
-from fcntl import fcntl
+from fcntl import F_SETPIPE_SZ, fcntl
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,9 +32,8 @@ NEEDS = {  # recipe -> the packages that it imports
 COUNT, BATCH, EPOCHS = 600, 64, 2
 STEPS = -(-COUNT // BATCH)  # in an epoch; the last has fewer records
 SAVE_EVERY = 3
-KILLED = STEPS + 5  # the last step that a killed run is seen to make: in mid-epoch, two after a checkpoint
+KILLED = STEPS + 4  # the last step that a killed run is seen to make: in mid-epoch, two after a checkpoint
 PIPE_BYTES = 4096  # a line of a full batch is longer: a run waits until its previous line was read
-F_SETPIPE_SZ = 1031  # of Linux; fcntl.F_SETPIPE_SZ since Python 3.10
 STEP = re.compile(r"step (\d+): loss (\d+\.\d{4})((?: [0-9a-f]{64})+)\n")
 
 
@@ -108,7 +107,9 @@ class RecipesTest(unittest.TestCase):
         cls.folder = Path(temporary.name).resolve()
         images = np.random.default_rng(1).integers(0, 17, (COUNT, 64))
         payloads = [
-            messages.encode("ofrecord", {"image": ("int32", image.tolist()), "label": ("int64", [int(image.sum()) % 10])})
+            messages.encode(
+                "ofrecord", {"image": ("int32", image.tolist()), "label": ("int64", [int(image.sum()) % 10])}
+            )
             for image in images
         ]
         (cls.folder / "digits").mkdir()
