@@ -50,7 +50,7 @@ class Run:
 
     @contextmanager
     def checkpoint(self, step: int) -> Iterator[Path]:
-        """Yields a new folder for a checkpoint, which gets its name once it is complete: a kill leaves no half of one."""
+        """Yields a new folder for a checkpoint, which gets its name once it is complete, so that none is half."""
         folder = self.checkpoints / f"step-{step}"
         partial = folder.with_suffix(".partial")
         shutil.rmtree(partial, ignore_errors=True)

@@ -3,7 +3,8 @@
 
     examples/recipes/with_trainer.py quickstart-data/digits [--resume]
 
-Needs ofindex, torch, transformers and accelerate. If the Trainer is killed while it writes a checkpoint, delete that one.
+Needs ofindex, torch, transformers and accelerate. After a kill in the middle of a checkpoint, delete that
+checkpoint first.
 """
 
 from __future__ import annotations
