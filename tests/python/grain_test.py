@@ -17,7 +17,10 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest("grain is not installed") from missing
 
+from absl import flags
 from ofindex.grain import DataSource
+
+flags.FLAGS.mark_as_parsed()  # Grain reads a flag when it starts workers, if JAX is installed
 
 
 class SourceTest(WorkTest):
