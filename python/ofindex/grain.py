@@ -51,6 +51,8 @@ class DataSource:
             return self.dataset.__getitems__(numbers)
         return items_of(self.dataset.batch(numbers, self.features, threads=1))
 
+    _getitems = __getitems__  # Grain's own name for it
+
     def __repr__(self) -> str:
         len(self.dataset)  # evaluates a view, whose repr then identifies its records
         features = "" if self.features is None else f", features={self.features}"

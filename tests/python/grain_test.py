@@ -6,6 +6,7 @@ import pickle
 import unittest
 from itertools import islice
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import ofindex
@@ -16,7 +17,10 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest("grain is not installed") from missing
 
+from absl import flags
 from ofindex.grain import DataSource
+
+flags.FLAGS.mark_as_parsed()  # Grain reads a flag when it starts workers, if JAX is installed
 
 
 class SourceTest(WorkTest):
@@ -92,6 +96,16 @@ class DataLoaderTest(WorkTest):
 
 
 class MapDatasetTest(WorkTest):
+    def test_grain_reads_many_items_at_once(self) -> None:
+        ds = self.examples(30)
+        for features in (None, FEATURES):
+            source = DataSource(ds, features)
+            many = grain.MapDataset.source(source)
+            expected = [source[3], source[1], source[3]]
+            with mock.patch.object(DataSource, "__getitem__", side_effect=AssertionError("one by one")):
+                found = many._getitems([3, 1, 33])
+            self.assertEqual(str(found), str(expected))
+
     def test_a_source_is_shuffled_mapped_batched_and_resumed(self) -> None:
         ds = self.examples(60)
         source = DataSource(ds, {"weight": ofindex.fixed("float32")})
