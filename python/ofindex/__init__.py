@@ -30,6 +30,7 @@ from ._errors import (
     StaleError,
 )
 from ._features import Feature, Features, fixed, ragged, raw
+from ._loading.length_batches import LengthBatches
 from ._loading.loader import Loader, LoaderIterator
 from ._mapped import Mapped
 from ._mix import Mix, concat, mix
@@ -67,6 +68,7 @@ __all__ = [
     "FeatureError",
     "Features",
     "FormatError",
+    "LengthBatches",
     "LimitError",
     "Loader",
     "LoaderIterator",

@@ -41,14 +41,24 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
+// Returns batches of `size` records of `order`.
+NextBatch FixedBatches(NextOrdinals order, uint64_t size) {
+  return [order = std::move(order), size](std::vector<uint64_t>& ordinals) -> Result<BatchStep> {
+    ordinals.resize(size);
+    const OrderStep step = order(ordinals);
+    ordinals.resize(step.count);
+    return BatchStep{step.position, step.count == size};
+  };
+}
+
 }  // namespace
 
 /// The state shared by the threads of a loader and its consumer: who draws the next ordinals, and the ring of batches
 /// that are ready or in progress. Batches are numbered from 0; number n has slot n mod prefetch of the ring.
 class LoaderState {
  public:
-  LoaderState(std::shared_ptr<const PayloadSource> source, std::shared_ptr<const BatchDecoder> decoder,
-              NextOrdinals order, const BatchLoader::Options& options);
+  LoaderState(std::shared_ptr<const PayloadSource> source, std::shared_ptr<const BatchDecoder> decoder, NextBatch order,
+              const BatchLoader::Options& options);
 
   /// Stops the threads and waits for them.
   ~LoaderState();
@@ -74,13 +84,13 @@ class LoaderState {
   void Work();
   [[nodiscard]] bool Draw(PendingBatch& pending);
   [[nodiscard]] bool WaitForRoom();
-  [[nodiscard]] Result<OrderStep> DrawOrdinals(std::vector<uint64_t>& ordinals);
+  [[nodiscard]] Result<BatchStep> DrawOrdinals(std::vector<uint64_t>& ordinals);
   [[nodiscard]] Result<Loaded> Decode(Loaded loaded) const;
   void Finish(uint64_t number, Result<Loaded> outcome);
 
   const std::shared_ptr<const PayloadSource> source_;
   const std::shared_ptr<const BatchDecoder> decoder_;
-  const NextOrdinals order_;
+  const NextBatch order_;
   const BatchLoader::Options options_;
   std::atomic<bool> stopped_{false};
 
@@ -98,7 +108,7 @@ class LoaderState {
 };
 
 LoaderState::LoaderState(std::shared_ptr<const PayloadSource> source, std::shared_ptr<const BatchDecoder> decoder,
-                         NextOrdinals order, const BatchLoader::Options& options)
+                         NextBatch order, const BatchLoader::Options& options)
     : source_(std::move(source)),
       decoder_(std::move(decoder)),
       order_(std::move(order)),
@@ -143,13 +153,14 @@ bool LoaderState::Draw(PendingBatch& pending) {
     return false;
   }
   pending.loaded.position = step->position;
-  if (step->count != 0) ++drawn_;
-  if (step->count < options_.batch_size) {
+  const bool empty = pending.loaded.ordinals.empty();
+  if (!empty) ++drawn_;
+  if (empty || !step->more) {
     const std::lock_guard lock(mutex_);
     end_ = std::min(end_, drawn_);
     ready_.notify_all();
   }
-  return step->count != 0;
+  return !empty;
 }
 
 bool LoaderState::WaitForRoom() {
@@ -158,13 +169,8 @@ bool LoaderState::WaitForRoom() {
   return !stopped_ && drawn_ < end_;
 }
 
-Result<OrderStep> LoaderState::DrawOrdinals(std::vector<uint64_t>& ordinals) {
-  return WithMemory("the ordinals of a batch", [&]() -> Result<OrderStep> {
-    ordinals.resize(options_.batch_size);
-    const OrderStep step = order_(ordinals);
-    ordinals.resize(step.count);
-    return step;
-  });
+Result<BatchStep> LoaderState::DrawOrdinals(std::vector<uint64_t>& ordinals) {
+  return WithMemory("the ordinals of a batch", [&] { return order_(ordinals); });
 }
 
 Result<BatchLoader::Loaded> LoaderState::Decode(Loaded loaded) const {
@@ -208,6 +214,13 @@ Result<std::unique_ptr<BatchLoader>> BatchLoader::Start(std::shared_ptr<const Pa
     return Fail(ErrorCode::kUsage,
                 StrCat("batches of ", options.batch_size, " records; expected 1 to ", kMaxBatchSize));
   }
+  NextBatch batches = FixedBatches(std::move(order), options.batch_size);
+  return Start(std::move(source), std::move(decoder), std::move(batches), options);
+}
+
+Result<std::unique_ptr<BatchLoader>> BatchLoader::Start(std::shared_ptr<const PayloadSource> source,
+                                                        std::shared_ptr<const BatchDecoder> decoder, NextBatch order,
+                                                        Options options) {
   if (options.prefetch == 0 || options.prefetch > kMaxBatches) {
     return Fail(ErrorCode::kUsage, StrCat("prefetch of ", options.prefetch, " batches; expected 1 to ", kMaxBatches));
   }
