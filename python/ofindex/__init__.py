@@ -31,6 +31,7 @@ from ._errors import (
 )
 from ._features import Feature, Features, fixed, ragged, raw
 from ._foreign import lacks_in_module
+from ._loading.length_batches import LengthBatches
 from ._loading.loader import Loader, LoaderIterator
 from ._mapped import Mapped
 from ._mix import Mix, concat, mix
@@ -68,6 +69,7 @@ __all__ = [
     "FeatureError",
     "Features",
     "FormatError",
+    "LengthBatches",
     "LimitError",
     "Loader",
     "LoaderIterator",

@@ -8,10 +8,15 @@ import os
 import sys
 import threading
 import weakref
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from . import _ofindex
 
 from ._arguments import MAX_UINT64, whole
 
@@ -123,6 +128,26 @@ class Reader(Protocol):
 
     def copy(self: _ReaderT) -> _ReaderT:
         """Return a copy for another thread."""
+
+
+class Order(Protocol):
+    """Rows of an epoch as the loader accepts them, if they are not from the extension's own sampler."""
+
+    def __call__(self, count: int, /) -> tuple[npt.NDArray[np.int64], int]: ...
+
+
+@dataclass(frozen=True)
+class WholeEpoch:
+    """The rest of an epoch for all ranks together."""
+
+    identity: str | None
+    """Differs if the records or their order differ; None if the order can be read only once."""
+    position: int
+    """Where all ranks begin."""
+    order_from: Callable[[int], _ofindex.RowSampler | Order]
+    """Returns a new order that begins at a position; the extension's own may begin anywhere."""
+    ranks: tuple[int, int, Tail]
+    """Rank, world size and tail of this reader."""
 
 
 def checked_state(state: Any) -> State:
@@ -330,6 +355,13 @@ class EpochSampler:
         self._standing.set_epoch(wanted)
         self._move(self._standing)
         self._loaded = False
+
+    def _begin_of(self, epoch: int | None) -> Reader:
+        """Return a copy of where a new iterator starts, or of the start of `epoch`."""
+        begin = self._begin.copy()
+        if epoch is not None:
+            begin.set_epoch(epoch)
+        return begin
 
     def _begin_state(self) -> State:
         """State of a new iterator."""

@@ -12,7 +12,16 @@ import numpy.typing as npt
 
 from . import _ofindex
 from ._arguments import whole
-from ._epochs import EpochSampler, State, Tail, checked_state, number_of, rank_and_world_size
+from ._epochs import (
+    EpochSampler,
+    Reader,
+    State,
+    Tail,
+    WholeEpoch,
+    checked_state,
+    number_of,
+    rank_and_world_size,
+)
 from ._errors import StaleError
 
 if TYPE_CHECKING:
@@ -169,12 +178,24 @@ class MixSampler(EpochSampler):
 
     def _order(self) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
         """Return the source of a loader's ordinals, which starts where a new iterator would."""
-        reader = self._begin.copy()
+        return self._order_of(self._begin.copy())
 
+    def _order_of(self, reader: Reader) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
         def take(count: int) -> tuple[npt.NDArray[np.int64], int]:
             return self._dataset.ordinals(reader.take(count)), reader.position
 
         return take
+
+    def _whole_epoch(self, epoch: int | None = None) -> WholeEpoch:
+        """Return what all ranks read from where a new iterator would start, or from the start of `epoch`."""
+        begin = self._begin_of(epoch)
+
+        def order_from(position: int) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
+            whole = MixReader(self._dataset, begin.seed, begin.epoch, 0, 1, "exact")
+            whole.seek(position)
+            return self._order_of(whole)
+
+        return WholeEpoch(begin.state(), begin.position, order_from, self._slice)
 
     def load_state_dict(self, state: State) -> None:
         """Replace seed, epoch and position by those of `state`, which may come from any number of ranks.

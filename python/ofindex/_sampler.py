@@ -7,7 +7,7 @@ import operator
 import warnings
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from ._epochs import EpochSampler, State, checked_state, rank_and_world_size
+from ._epochs import EpochSampler, State, WholeEpoch, checked_state, rank_and_world_size
 from ._weights import resolved
 
 if TYPE_CHECKING:
@@ -78,6 +78,12 @@ class Sampler(EpochSampler):
     def _order(self) -> _ofindex.RowSampler:
         """Return the source of a loader's ordinals, which starts where a new iterator would."""
         return cast("_ofindex.RowSampler", self._begin)
+
+    def _whole_epoch(self, epoch: int | None = None) -> WholeEpoch:
+        """Return what all ranks read from where a new iterator would start, or from the start of `epoch`."""
+        begin = cast("_ofindex.RowSampler", self._begin_of(epoch))
+        ranks = (*self._slice, self._options["tail"])
+        return WholeEpoch(begin.state(), begin.position, lambda _: begin, ranks)
 
     def load_state_dict(self, state: State, force: bool = False) -> None:
         """Replace seed, epoch and position by those of `state`, which may come from any number of ranks. The next

@@ -13,6 +13,7 @@ from ._epochs import Tail
 from ._features import Features
 from ._foreign import explained_methods
 from ._loading import loader as plain
+from ._loading.length_batches import LengthBatches
 from ._mix import Mix
 from ._mix_sampler import MixSampler
 from ._sampler import Sampler
@@ -29,7 +30,7 @@ class Loader(plain.Loader):
         self,
         dataset: Dataset | Mix,
         features: Features,
-        batch_size: int = 256,
+        batch_size: int | None = None,
         sampler: Sampler | MixSampler | Iterable[int] | None = None,
         seed: int = 0,
         rank: int | None = None,
@@ -43,6 +44,7 @@ class Loader(plain.Loader):
         balance: str | None = None,
         block: int | Literal["auto"] | None = None,
         drop_last: bool = False,
+        length_batches: LengthBatches | None = None,
         pin_memory: bool | None = None,
     ) -> None:
         """
@@ -67,6 +69,7 @@ class Loader(plain.Loader):
             balance=balance,
             block=block,
             drop_last=drop_last,
+            length_batches=length_batches,
         )
         self._pin_memory = pin_memory  # as passed: the default differs by host
         self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory

@@ -39,14 +39,19 @@ def resolved(dataset: Dataset, weights: Weights | None) -> str | bytes | npt.NDA
         try:
             return _values_of(dataset, weights)
         except QueryError:
-            if _NAME.fullmatch(weights):
+            if seems_a_name(weights):
                 return weights  # opening a sampler by it gives the error, with the nearest names
             raise
-    return _numbers_of(weights)
+    return numbers_of(weights)
 
 
-def _values_of(dataset: Dataset, expression: str) -> npt.NDArray[np.float64]:
-    """Return the values of an expression, one for each record of `dataset` that is there; NULL is NaN."""
+def seems_a_name(text: str) -> bool:
+    """Whether `text` that names no column was probably meant to."""
+    return _NAME.fullmatch(text) is not None
+
+
+def numbers_by_ordinal(dataset: Dataset, expression: str) -> npt.NDArray[np.float64]:
+    """Return the values of an expression by ordinal; NaN for NULL, and where there is no record."""
     _ofindex.where(dataset._source, expression, None, dataset.rows)  # its errors are about the expression alone
     session = _ofindex.open_session(dataset._source)
     ordinals, numbers = session.query(f"SELECT _id, ({expression}\n) FROM records", None, None).numbers()
@@ -54,17 +59,23 @@ def _values_of(dataset: Dataset, expression: str) -> npt.NDArray[np.float64]:
         raise QueryError(f"'{expression}' has {len(ordinals):,} values, not one for each record")
     by_ordinal = np.full(dataset._source.ordinals, np.nan)
     by_ordinal[ordinals] = numbers
+    return by_ordinal
+
+
+def _values_of(dataset: Dataset, expression: str) -> npt.NDArray[np.float64]:
+    """Return the values of an expression, one for each record of `dataset` that is there; NULL is NaN."""
     there = dataset._present()
-    return by_ordinal[there.ordinals(range(len(there)))]
+    return numbers_by_ordinal(dataset, expression)[there.ordinals(range(len(there)))]
 
 
-def _numbers_of(weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def numbers_of(weights: npt.ArrayLike, what: str = "weights") -> npt.NDArray[np.float64]:
+    """Return numbers as a new array. `what` they are is for errors."""
     array = weights if isinstance(weights, np.ma.MaskedArray) else np.asarray(weights)
     if array.dtype.kind not in "biuf":
         raise TypeError(
-            f"weights are a column, an expression, or numbers; these are of type {array.dtype} (a missing one is NaN)"
+            f"{what} are a column, an expression, or numbers; these are of type {array.dtype} (a missing one is NaN)"
         )
     if array.ndim != 1:
-        raise ValueError(f"weights of shape {array.shape}: expected one number for each record")
+        raise ValueError(f"{what} of shape {array.shape}: expected one number for each record")
     numbers = np.ma.filled(array.astype(np.float64), np.nan)  # a copy: the caller may change the array later
     return np.ascontiguousarray(numbers)

@@ -6,6 +6,7 @@
 #include "python/src/columns/sql.h"
 #include "python/src/convert/arrays.h"
 #include "python/src/loading/decoder.h"
+#include "python/src/loading/length_batches.h"
 #include "python/src/loading/loader.h"
 #include "python/src/loading/sampler.h"
 #include "python/src/records/decode_one.h"
@@ -27,6 +28,7 @@ NB_MODULE(_ofindex, m) {
   ofindex::python::BindBuilding(m);
   ofindex::python::BindDecodeOne(m);
   ofindex::python::BindDecoder(m);
+  ofindex::python::BindLengthBatches(m);
   ofindex::python::BindLoader(m);
   ofindex::python::BindWriter(m);
 }

@@ -38,13 +38,23 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
+// Returns batches of `size` records of `order`.
+NextBatch FixedBatches(NextOrdinals order, uint64_t size) {
+  return [order = std::move(order), size](std::vector<uint64_t>& ordinals) -> Result<BatchStep> {
+    ordinals.resize(size);
+    const OrderStep step = order(ordinals);
+    ordinals.resize(step.count);
+    return BatchStep{step.position, step.count == size};
+  };
+}
+
 }  // namespace
 
 /// The state shared by the threads of a loader and its consumer: who draws the next ordinals, and the queue of batches.
 class LoaderState {
  public:
-  LoaderState(std::shared_ptr<const PayloadSource> source, std::shared_ptr<const BatchDecoder> decoder,
-              NextOrdinals order, const BatchLoader::Options& options);
+  LoaderState(std::shared_ptr<const PayloadSource> source, std::shared_ptr<const BatchDecoder> decoder, NextBatch order,
+              const BatchLoader::Options& options);
 
   /// Stops the threads and waits for them.
   ~LoaderState();
@@ -66,12 +76,12 @@ class LoaderState {
 
   void Work();
   [[nodiscard]] bool Draw(PendingBatch& pending);
-  [[nodiscard]] Result<OrderStep> DrawOrdinals(std::vector<uint64_t>& ordinals);
+  [[nodiscard]] Result<BatchStep> DrawOrdinals(std::vector<uint64_t>& ordinals);
   [[nodiscard]] Result<LoadedBatch> Decode(LoadedBatch loaded) const;
 
   const std::shared_ptr<const PayloadSource> source_;
   const std::shared_ptr<const BatchDecoder> decoder_;
-  const NextOrdinals order_;
+  const NextBatch order_;
   const BatchLoader::Options options_;
 
   std::mutex drawing_;  // held while ordinals are drawn
@@ -82,7 +92,7 @@ class LoaderState {
 };
 
 LoaderState::LoaderState(std::shared_ptr<const PayloadSource> source, std::shared_ptr<const BatchDecoder> decoder,
-                         NextOrdinals order, const BatchLoader::Options& options)
+                         NextBatch order, const BatchLoader::Options& options)
     : source_(std::move(source)),
       decoder_(std::move(decoder)),
       order_(std::move(order)),
@@ -124,18 +134,14 @@ bool LoaderState::Draw(PendingBatch& pending) {
     return false;
   }
   pending.loaded.position = step->position;
-  if (step->count != 0) ++drawn_;
-  if (step->count < options_.batch_size) queue_.EndAt(drawn_);
-  return step->count != 0;
+  const bool empty = pending.loaded.ordinals.empty();
+  if (!empty) ++drawn_;
+  if (empty || !step->more) queue_.EndAt(drawn_);
+  return !empty;
 }
 
-Result<OrderStep> LoaderState::DrawOrdinals(std::vector<uint64_t>& ordinals) {
-  return WithMemory("the ordinals of a batch", [&]() -> Result<OrderStep> {
-    ordinals.resize(options_.batch_size);
-    const OrderStep step = order_(ordinals);
-    ordinals.resize(step.count);
-    return step;
-  });
+Result<BatchStep> LoaderState::DrawOrdinals(std::vector<uint64_t>& ordinals) {
+  return WithMemory("the ordinals of a batch", [&] { return order_(ordinals); });
 }
 
 Result<LoadedBatch> LoaderState::Decode(LoadedBatch loaded) const {
@@ -158,6 +164,13 @@ Result<std::unique_ptr<BatchLoader>> BatchLoader::Start(std::shared_ptr<const Pa
     return Fail(ErrorCode::kUsage,
                 StrCat("batches of ", options.batch_size, " records; expected 1 to ", kMaxBatchSize));
   }
+  NextBatch batches = FixedBatches(std::move(order), options.batch_size);
+  return Start(std::move(source), std::move(decoder), std::move(batches), options);
+}
+
+Result<std::unique_ptr<BatchLoader>> BatchLoader::Start(std::shared_ptr<const PayloadSource> source,
+                                                        std::shared_ptr<const BatchDecoder> decoder, NextBatch order,
+                                                        Options options) {
   if (options.prefetch > kMaxBatches) {
     return Fail(ErrorCode::kUsage,
                 StrCat("prefetch of ", options.prefetch, " batches; expected at most ", kMaxBatches));

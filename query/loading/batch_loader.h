@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/result.h"
 #include "query/decoding/batch_decoder.h"
@@ -26,6 +27,16 @@ struct OrderStep {
 /// and never again after a call that did not fill all places.
 using NextOrdinals = std::function<OrderStep(std::span<uint64_t>)>;
 
+/// The end of a batch: the epoch position after it, and whether another batch may follow.
+struct BatchStep {
+  uint64_t position = 0;
+  bool more = true;
+};
+
+/// Appends the ordinals of the next batch of an epoch to an empty vector; batches may differ in size. Called by one
+/// thread at a time, and never again after an error, an empty batch, or a step without `more`.
+using NextBatch = std::function<Result<BatchStep>(std::vector<uint64_t>&)>;
+
 class LoaderState;
 
 /// Decodes the batches of an epoch ahead, on its own threads, and returns them in order.
@@ -36,16 +47,20 @@ class LoaderState;
 class BatchLoader {
  public:
   struct Options {
-    uint64_t batch_size = 256;  ///< records, 1 or more; the last batch may have fewer
+    uint64_t batch_size = 256;  ///< records, 1 or more; the last batch may have fewer; only for a NextOrdinals
     unsigned threads = 1;       ///< that decode, one batch each; with 0, or if the system gives none, Next() decodes
     size_t prefetch = 0;        ///< batches ready or in progress beyond the one returned; with 0, see BatchQueue
   };
 
-  /// Starts reading. Errors: kUsage if the batch size is 0, or it or the prefetch is absurdly large;
-  /// kLimit.
+  /// Starts reading. Errors: kUsage if the batch size is 0, or it or the prefetch is absurdly large; kLimit.
   [[nodiscard]] static Result<std::unique_ptr<BatchLoader>> Start(std::shared_ptr<const PayloadSource> source,
                                                                   std::shared_ptr<const BatchDecoder> decoder,
                                                                   NextOrdinals order, Options options);
+
+  /// Does the same with batches of any size, each of which `order` determines. Its errors are returned by Next().
+  [[nodiscard]] static Result<std::unique_ptr<BatchLoader>> Start(std::shared_ptr<const PayloadSource> source,
+                                                                  std::shared_ptr<const BatchDecoder> decoder,
+                                                                  NextBatch order, Options options);
 
   /// Stops the threads, in the middle of a batch if necessary, and waits for them.
   ~BatchLoader();

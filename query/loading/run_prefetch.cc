@@ -44,6 +44,15 @@ NextOrdinals PrefetchRuns(NextOrdinals order, std::shared_ptr<const RecordReader
   };
 }
 
+NextBatch PrefetchRuns(NextBatch order, std::shared_ptr<const RecordReader> reader, uint64_t run) {
+  auto runs = std::make_shared<RunsAskedFor>(std::move(reader), run);
+  return [order = std::move(order), runs](std::vector<uint64_t>& ordinals) -> Result<BatchStep> {
+    OFINDEX_ASSIGN(const BatchStep step, order(ordinals));
+    for (const uint64_t ordinal : ordinals) runs->Ask(ordinal);
+    return step;
+  };
+}
+
 uint64_t RunToPrefetch(const SamplingMethod& method, const View& view, const RecordReader& reader) {
   constexpr uint64_t kReadTogether = uint64_t{256} << 10;
   if (const auto* shape = std::get_if<BlockShape>(&method)) return shape->run;

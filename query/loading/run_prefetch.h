@@ -15,6 +15,9 @@ namespace ofindex {
 /// page per record.
 [[nodiscard]] NextOrdinals PrefetchRuns(NextOrdinals order, std::shared_ptr<const RecordReader> reader, uint64_t run);
 
+/// Does the same with whole batches.
+[[nodiscard]] NextBatch PrefetchRuns(NextBatch order, std::shared_ptr<const RecordReader> reader, uint64_t run);
+
 /// Returns how many neighbours to read together when a sampler of `method` and `view` reaches one of them: the run of a
 /// block order; for a global shuffle of small records that fit into memory together, as many as fill 256 KiB, since all
 /// records are read in the end. Returns 0 if each record is to be read alone.

@@ -10,39 +10,63 @@
 
 namespace ofindex {
 
-/// The limits of a batch.
+/// The limits of a batch, and the records among which batches are formed.
 struct BatchLimits {
   uint64_t total = 0;             ///< sum of lengths; a single record that exceeds it is a batch of its own
   uint64_t records = UINT64_MAX;  ///< at least 1
   bool padded = false;            ///< each record counts as the longest of its batch, for padded batches
+  uint64_t window = 0;            ///< epoch positions that are sorted by length before they are cut; 0: none are
+
+  /// Returns the epoch position at which an order must begin so that batches can continue at `position`.
+  [[nodiscard]] uint64_t OrderBegin(uint64_t position) const {
+    return window == 0 ? position : position - position % window;
+  }
 };
 
 /// Sets `lengths` to the lengths of the records `ordinals`; both have the same size.
 using LengthsOf = std::function<Result<void>(std::span<const uint64_t> ordinals, std::span<uint64_t> lengths)>;
 
-/// Cuts the order of an epoch into batches of bounded length: each takes the next records as long as they fit. A value
-/// type.
+/// Fills places with the next ordinals of an epoch, for all ranks together: all places unless the epoch ends.
+using WholeOrder = std::function<Result<size_t>(std::span<uint64_t>)>;
+
+/// Cuts the order of an epoch into batches of bounded length: each takes the next records as long as they fit.
+///
+/// With a window, positions 0 to window - 1 of the epoch are cut as a whole, then the next `window` positions, and so
+/// on. The records of a window are sorted by length, and by position if the lengths are equal, and then cut. Its
+/// batches are taken in the order of the epoch positions of their first, shortest records: shuffled, if the epoch is.
+/// The position of a reader counts records in the order in which they are taken.
 class BatchSplitter {
  public:
-  /// `sampler` must have a single rank, and be at the position where the cutting begins.
-  BatchSplitter(Sampler sampler, LengthsOf lengths, const BatchLimits& limits)
-      : sampler_(std::move(sampler)), lengths_of_(std::move(lengths)), limits_(limits) {}
+  /// Cutting begins at `position`; the first ordinal of `order` is that of `limits.OrderBegin(position)`.
+  BatchSplitter(WholeOrder order, uint64_t position, LengthsOf lengths, const BatchLimits& limits)
+      : order_(std::move(order)),
+        position_(position),
+        lengths_of_(std::move(lengths)),
+        limits_(limits),
+        skipped_(position - limits.OrderBegin(position)) {}
 
   /// Replaces `batch` by the next one. Returns false, without a batch, if the epoch has no more records. Errors: those
-  /// of the lengths.
+  /// of the order and of the lengths.
   [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
 
   /// Returns the epoch position of the first record of the next batch.
-  [[nodiscard]] uint64_t position() const { return sampler_.position() - (ordinals_.size() - used_); }
+  [[nodiscard]] uint64_t position() const { return position_; }
 
  private:
-  [[nodiscard]] Result<bool> Fetch();
+  [[nodiscard]] Result<bool> Fetch(uint64_t count);
+  [[nodiscard]] Result<bool> Cut(std::vector<uint64_t>& batch);
+  [[nodiscard]] Result<bool> CutWindow();
+  [[nodiscard]] Result<bool> TakeFromWindow(std::vector<uint64_t>& batch);
 
-  Sampler sampler_;
+  WholeOrder order_;
+  uint64_t position_;
   LengthsOf lengths_of_;
   BatchLimits limits_;
-  std::vector<uint64_t> ordinals_;  // drawn ahead
-  std::vector<uint64_t> lengths_;   // of them
+  bool ended_ = false;              // the order has no more ordinals
+  std::vector<uint64_t> ordinals_;  // drawn ahead; with a window, in the order of its batches
+  std::vector<uint64_t> lengths_;   // of them, as drawn
+  std::vector<uint64_t> ends_;      // of the window's batches that are not used up, in reverse order
+  uint64_t skipped_;                // records of the next window that come before the position
   size_t used_ = 0;                 // already in batches
 };
 
@@ -56,7 +80,12 @@ class LengthBatches {
   [[nodiscard]] static Result<LengthBatches> Of(Sampler sampler, LengthsOf lengths, const BatchLimits& limits,
                                                 const Slice& slice = {}, Tail tail = Tail::kExact);
 
-  /// Replaces `batch` by the next one of this reader. Returns false if there is none. With Tail::kPad, ranks without a
+  /// Does the same with any order: all ranks begin at `position`, and the first ordinal of `order` is that of
+  /// `limits.OrderBegin(position)`.
+  [[nodiscard]] static Result<LengthBatches> Of(WholeOrder order, uint64_t position, LengthsOf lengths,
+                                                const BatchLimits& limits, const Slice& slice, Tail tail);
+
+  /// Replaces `batch` by the next one of this reader. Returns false, without a batch, if there is none. With Tail::kPad, ranks without a
   /// batch in the last step repeat batches from the common start of the ranks or, if there are too few, the last batch.
   /// Errors: those of the lengths.
   [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
@@ -66,12 +95,11 @@ class LengthBatches {
 
  private:
   LengthBatches(BatchSplitter splitter, const Slice& slice, Tail tail)
-      : begin_(splitter), splitter_(std::move(splitter)), slice_(slice), tail_(tail), position_(splitter_.position()) {}
+      : splitter_(std::move(splitter)), slice_(slice), tail_(tail), position_(splitter_.position()) {}
 
   [[nodiscard]] Result<bool> NextStep(std::vector<uint64_t>& batch);
-  [[nodiscard]] Result<bool> Repeat(uint64_t number, std::vector<uint64_t>& batch) const;
 
-  BatchSplitter begin_;  // at the ranks' common start: the batches that a padded tail repeats
+  std::vector<std::vector<uint64_t>> first_;  // the batches of the first step, which a padded tail repeats
   BatchSplitter splitter_;
   Slice slice_;
   Tail tail_;

@@ -101,6 +101,14 @@ size_t Sampler::NextIndices(std::span<uint64_t> out) {
   return count;
 }
 
+Sampler Sampler::Whole() const {
+  Sampler whole = *this;
+  whole.slice_ = {};
+  whole.tail_ = Tail::kExact;
+  whole.Restart(position());
+  return whole;
+}
+
 uint64_t Sampler::position() const {
   if (ended_) return epoch_size();
   const uint64_t read = step_ * slice_.workers * slice_.world;

@@ -62,6 +62,9 @@ class Sampler {
   /// Does the same in epoch `epoch` of the records that are sampled now, as a state of that epoch asks for.
   void SeekTo(uint64_t epoch, uint64_t position);
 
+  /// Returns a sampler of a single rank at position(), which reads what all ranks together still read.
+  [[nodiscard]] Sampler Whole() const;
+
   /// Says that this sampler goes on with an epoch of an older generation, and that SetEpoch shall turn it into a copy
   /// of `newest`, which has the same seed, slice and tail.
   void FollowWith(std::shared_ptr<const Sampler> newest) { newest_ = std::move(newest); }

@@ -8,7 +8,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +16,7 @@ import numpy.typing as npt
 from .. import _ofindex
 from .._arguments import whole
 from .._batch import Batch, Decoding, processor_count
-
-
-class Order(Protocol):
-    """Rows of an epoch as the loader accepts them: the extension's own sampler, or a Python function."""
-
-    def __call__(self, count: int, /) -> tuple[npt.NDArray[np.int64], int]: ...
+from .._epochs import Order
 
 
 def _noting(order: Order, threads: set[int]) -> Order:
@@ -71,12 +66,18 @@ class Epoch:
         batch_size: int,
         threads: int,
         prefetch: int,
+        cut: Callable[[_ofindex.RowSampler | Order], _ofindex.LengthCutter] | None = None,
     ) -> None:
+        """
+        Args:
+            cut: Cuts `order` into batches; None: they have `batch_size` records.
+        """
         self._decoding = decoding
         drawing: set[int] = set()  # threads that call `order`
         if not isinstance(order, _ofindex.RowSampler):
             order = _noting(order, drawing)
-        self._loader = _ofindex.Loader(payloads, decoding.decoder, order, batch_size, threads, prefetch)
+        batches = order if cut is None else cut(order)
+        self._loader = _ofindex.Loader(payloads, decoding.decoder, batches, batch_size, threads, prefetch)
         # Also runs at interpreter exit, while the loader's threads still exist.
         self.close = weakref.finalize(self, _close, self._loader, drawing)
 

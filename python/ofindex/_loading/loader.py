@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from .._arguments import whole
 from .._batch import Batch, decoding_for
 from .._dataset import Dataset
-from .._epochs import ExclusiveUse, State, Tail
+from .._epochs import ExclusiveUse, State, Tail, WholeEpoch
 from .._features import Features
 from .._foreign import explained_methods, shown
 from .._mix import Mix
@@ -17,6 +18,7 @@ from .._mix_sampler import MixSampler
 from .._sampler import Sampler
 from .._weights import Weights
 from .epoch import Epoch, checked_reading, transformed
+from .length_batches import Cutter, LengthBatches
 from .sampler_adapter import SamplerAdapter
 
 _LoaderT = TypeVar("_LoaderT", bound="Loader")
@@ -71,6 +73,18 @@ def _sampler_of(
     return sampler
 
 
+def _checked_size(batch_size: int | None, drop_last: bool, length_batches: LengthBatches | None) -> int | None:
+    """Return the number of records per batch; None if `length_batches` determines it."""
+    if length_batches is None:
+        return 256 if batch_size is None else batch_size
+    if not isinstance(length_batches, LengthBatches):
+        raise TypeError(f"length_batches is an ofindex.LengthBatches(...), not {type(length_batches).__name__}")
+    if batch_size is not None or drop_last:
+        given = "drop_last" if batch_size is None else "batch_size"
+        raise ValueError(f"{given} does not apply to length_batches, which determines the batches: leave it out")
+    return None
+
+
 @explained_methods
 class Loader:
     """Decoded batches of an epoch, prefetched and decoded by C++ threads in this process: dicts of numpy arrays.
@@ -91,7 +105,7 @@ class Loader:
         self,
         dataset: Dataset | Mix,
         features: Features,
-        batch_size: int = 256,
+        batch_size: int | None = None,
         sampler: Sampler | MixSampler | Iterable[int] | None = None,
         seed: int = 0,
         rank: int | None = None,
@@ -105,13 +119,15 @@ class Loader:
         balance: str | None = None,
         block: int | Literal["auto"] | None = None,
         drop_last: bool = False,
+        length_batches: LengthBatches | None = None,
     ) -> None:
         """
         Args:
             dataset: An ofindex.Dataset, a view, or a mix.
             features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. Numbers become arrays of shape
                 ``(n, *shape)``, byte strings a `BytesArray`, ragged features a `Ragged`.
-            batch_size: Records per batch; the last one of an epoch may have fewer.
+            batch_size: Records per batch; the last one of an epoch may have fewer. None: 256, or as `length_batches`
+                says.
             sampler: The order: ``dataset.sampler(...)``, or anything that yields record numbers when it is iterated.
                 Its method set_epoch, if any, is called before each epoch except the first. None: a global shuffle by
                 `seed`, for `rank` of `world_size` with `tail`.
@@ -124,6 +140,8 @@ class Loader:
             transform: Applied to each batch, on as many Python threads as `threads`.
             weights, balance, block: Only without `sampler`: another order than a global shuffle; see `Dataset.sampler`.
             drop_last: Omit a last batch of fewer records.
+            length_batches: Instead of `batch_size`: as many records per batch as fit a budget, for example of tokens.
+                Ranks read whole batches. A state of `LengthBatches` with a window is only for the same ones.
 
         Raises:
             ValueError: arguments are invalid. FeatureError: no record has one of the features. QueryError: a column
@@ -134,7 +152,9 @@ class Loader:
                 f"transform={shown(transform)}: expected a function of a batch, not {type(transform).__name__}"
             )
         self.dataset = dataset
-        self.batch_size, self.threads, self.prefetch = checked_reading(batch_size, threads, prefetch)
+        size = _checked_size(batch_size, drop_last, length_batches)
+        checked, self.threads, self.prefetch = checked_reading(1 if size is None else size, threads, prefetch)
+        self.batch_size = None if size is None else checked
         self.transform = transform
         self.drop_last = drop_last
         self._threads = threads  # as passed, not as resolved: the default differs by host
@@ -142,6 +162,8 @@ class Loader:
         options: dict[str, Any] = {"seed": seed, "rank": rank, "world_size": world_size, "tail": tail}
         options |= {"weights": weights, "balance": balance, "block": block}
         self.sampler = _sampler_of(dataset, sampler, options)
+        self.length_batches = length_batches
+        self._cutter = None if length_batches is None else Cutter(dataset, length_batches)
         self._next_epoch: int | None = None  # requested by set_epoch()
         self._read_epoch: int | None = None  # epoch of the last iteration; None if there was none since the last load
         self._place: _Place | None = None
@@ -162,22 +184,27 @@ class Loader:
             "threads": self._threads,
             "transform": self.transform,
             "drop_last": self.drop_last,
+            "length_batches": self.length_batches,
         }
 
     def __len__(self) -> int:
-        """Number of batches in the next epoch, or in the rest of it after `load_state_dict`.
+        """Number of batches in the next epoch, or in the rest of it after `load_state_dict`. With `length_batches`,
+        the first call for an epoch looks up the lengths of all its records.
 
         Raises:
             TypeError: `sampler` has no length.
         """
         anew = self._next_epoch is not None or not self._untouched()
+        if self._cutter is not None:
+            epoch = self.sampler.epoch + 1 if self._next_epoch is None else self._next_epoch
+            return self._cutter.count(self.sampler._whole_epoch(epoch if anew else None))
         batches = self._batches(self.sampler._epoch_length() if anew else self.sampler._length())
         if batches is None:
             raise TypeError("the sampler has no length")
         return batches
 
     def _batches(self, records: int | None) -> int | None:
-        if records is None:
+        if records is None or self.batch_size is None:
             return None
         return records // self.batch_size if self.drop_last else -(-records // self.batch_size)
 
@@ -210,8 +237,13 @@ class Loader:
         than 1 KiB."""
         if self._place is not None:
             return self._place.state_dict()
-        begin = self.sampler._begin_state()
+        begin = self._begin_state()
         return begin if self._next_epoch is None else {**begin, "epoch": self._next_epoch, "position": 0}
+
+    def _begin_state(self) -> State:
+        """State of a new iterator."""
+        begin = self.sampler._begin_state()
+        return begin if self._cutter is None else self._cutter.marked(begin)
 
     def load_state_dict(self, state: State) -> None:
         """Resume from `state`, which must come from a Loader over the same records in the same order. The number of
@@ -220,7 +252,7 @@ class Loader:
         Raises:
             StaleError: the state is of other records, or of another order; the text gives the difference.
         """
-        self.sampler.load_state_dict(state)
+        self.sampler.load_state_dict(state if self._cutter is None else self._cutter.unmarked(state))
         self._next_epoch = self._read_epoch = self._place = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -230,14 +262,16 @@ class Loader:
     def __repr__(self) -> str:
         features = list(self._decoding.features)
         name = f"{type(self).__module__}.{type(self).__qualname__}"
-        return f"{name}({self.dataset!r}, batch_size={self.batch_size}, features={features})"
+        budget = self.length_batches
+        size = f"batch_size={self.batch_size}" if budget is None else f"length_batches={budget}"
+        return f"{name}({self.dataset!r}, {size}, features={features})"
 
 
 def _unpickled(
     kind: type[_LoaderT],
     dataset: Dataset | Mix,
     features: Features,
-    batch_size: int,
+    batch_size: int | None,
     arguments: dict[str, Any],
     state: State,
 ) -> _LoaderT:
@@ -256,19 +290,21 @@ class LoaderIterator:
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
         sampler = loader.sampler
-        begin = sampler._begin_state()
+        begin = loader._begin_state()
         self._place = _Place(begin, begin["position"])
         self._left = loader._batches(sampler._length())
+        size = loader.batch_size or 1
         # Minimum records per batch, if the number of records is not known in advance.
-        self._least = loader.batch_size if loader.drop_last and self._left is None else 0
-        epoch = Epoch(
-            loader.dataset._payloads,
-            loader._decoding,
-            sampler._order(),
-            loader.batch_size,
-            loader.threads,
-            loader.prefetch,
-        )
+        self._least = size if loader.drop_last and self._left is None else 0
+        reading = (size, loader.threads, loader.prefetch)
+        payloads, decoding, cutter = loader.dataset._payloads, loader._decoding, loader._cutter
+        self._returned = 0
+        self._whole: WholeEpoch | None = None  # what is cut into length batches
+        if cutter is None:
+            epoch = Epoch(payloads, decoding, sampler._order(), *reading)
+        else:
+            self._whole = sampler._whole_epoch()
+            epoch = Epoch(payloads, decoding, cutter.order(self._whole), *reading, partial(cutter.cut, self._whole))
         transform = loader.transform
 
         def apply(batch: Batch) -> Any:
@@ -289,6 +325,8 @@ class LoaderIterator:
         Raises:
             TypeError: the sampler has no length.
         """
+        if self._whole is not None and self._loader._cutter is not None and not self._done:
+            return self._loader._cutter.count(self._whole) - self._returned
         if self._left is None:
             raise TypeError("the sampler has no length")
         return self._left
@@ -311,13 +349,15 @@ class LoaderIterator:
             self.close()
             raise
         self._place.position = position
+        self._returned += 1
         if self._left is not None:
             self._left -= 1
         return self._loader._finished(self._loader._values(batch) if self._plain else batch)
 
     def close(self) -> None:
         """Stop the threads. The rest of the epoch is not read; `state_dict` still returns the position."""
-        self._done, self._left = True, None if self._left is None else 0
+        counted = self._left is not None or self._whole is not None
+        self._done, self._left = True, 0 if counted else None
         self._batches.close()
 
     def state_dict(self) -> State:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .._arguments import whole
 from .._dataset import Dataset
-from .._epochs import State, checked_state
+from .._epochs import State, WholeEpoch, checked_state
 from .._mix import Mix
 
 
@@ -53,9 +53,15 @@ class SamplerAdapter:
         self.set_epoch(whole(state.get("epoch"), "epoch"))
         self._skipped = whole(state.get("position"), "position")
 
+    def _whole_epoch(self, epoch: int | None = None) -> WholeEpoch:
+        return WholeEpoch(None, self._skipped, self._order_from, (0, 1, "exact"))
+
     def _order(self) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
+        return self._order_from(self._skipped)
+
+    def _order_from(self, position: int) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
         numbers = iter(self._numbers)
-        taken = sum(1 for _ in itertools.islice(numbers, self._skipped))
+        taken = sum(1 for _ in itertools.islice(numbers, position))
 
         def take(count: int) -> tuple[npt.NDArray[np.int64], int]:
             nonlocal taken

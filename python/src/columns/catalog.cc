@@ -102,7 +102,7 @@ nb::list ReadFeatures(const Source& source) { return FeaturesOf(CatalogOf(source
 
 nb::object RealOf(const std::optional<double>& value) { return value ? nb::object(nb::float_(*value)) : nb::none(); }
 
-nb::object LengthsOf(const Lengths& lengths) {
+nb::object DictOfLengths(const Lengths& lengths) {
   if (lengths.count == 0) return nb::none();
   return DictOf("min", Count(lengths.min), "max", Count(lengths.max), "mean", nb::float_(lengths.mean()));
 }
@@ -124,8 +124,8 @@ nb::dict DictOfStats(const ColumnStats& stats) {
                 ObjectOf(stats.min), "max", ObjectOf(stats.max), "mean", RealOf(stats.mean), "std",
                 RealOf(stats.deviation), "q1", quartile(&Quartiles::first), "median", quartile(&Quartiles::median),
                 "q3", quartile(&Quartiles::third), "distinct", Count(stats.distinct), "distinct_is_exact",
-                Flag(stats.distinct_is_exact), "top", top, "histogram", histogram, "lengths", LengthsOf(stats.lengths),
-                "list_lengths", LengthsOf(stats.lists));
+                Flag(stats.distinct_is_exact), "top", top, "histogram", histogram, "lengths",
+                DictOfLengths(stats.lengths), "list_lengths", DictOfLengths(stats.lists));
 }
 
 nb::dict ReadStats(const Source& source, const Rows& numbered, nb::handle name, size_t top, size_t bins) {

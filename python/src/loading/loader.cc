@@ -2,9 +2,7 @@
 
 #include <nanobind/ndarray.h>
 
-#include <algorithm>
 #include <chrono>
-#include <exception>
 #include <memory>
 #include <span>
 #include <utility>
@@ -14,6 +12,8 @@
 #include "python/src/convert/arrays.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/loading/decoder.h"
+#include "python/src/loading/length_batches.h"
+#include "python/src/loading/python_order.h"
 #include "python/src/loading/sampler.h"
 #include "query/loading/batch_loader.h"
 #include "query/loading/run_prefetch.h"
@@ -39,57 +39,34 @@ NextOrdinals OrderOf(const RowSampler& sampler, const Payloads& payloads) {
   return run == 0 ? order : PrefetchRuns(std::move(order), payloads.reader, run);
 }
 
-/// An order defined in Python: take(count) returns (ordinals, position). Called on the loader's threads.
-class PythonOrder {
- public:
-  explicit PythonOrder(nb::object take) : take_(std::move(take)) {}
-
-  /// An exception raised by take() ends the order; see Rethrow().
-  OrderStep Fill(std::span<uint64_t> out) {
-    const nb::gil_scoped_acquire acquire;
-    try {
-      const nb::object step = take_(out.size());
-      const auto ordinals = nb::cast<nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig>>(step[0]);
-      const size_t count = std::min(out.size(), ordinals.shape(0));
-      for (size_t i = 0; i < count; ++i) out[i] = static_cast<uint64_t>(ordinals.data()[i]);
-      return {count, nb::cast<uint64_t>(step[1])};
-    } catch (...) {
-      raised_ = std::current_exception();
-      return {};
-    }
-  }
-
-  /// Raises the exception that take() raised, if any; call it when the order has ended.
-  void Rethrow() {
-    if (raised_) std::rethrow_exception(std::exchange(raised_, nullptr));
-  }
-
- private:
-  nb::object take_;
-  std::exception_ptr raised_;
-};
-
-// The last reference may be dropped on any thread, without the GIL.
-std::shared_ptr<PythonOrder> Share(nb::object take) {
-  return {new PythonOrder(std::move(take)), [](PythonOrder* order) {
-            const nb::gil_scoped_acquire acquire;
-            delete order;
-          }};
+// Returns the batches of `cutter`.
+NextBatch BatchesOf(const LengthCutter& cutter, const Payloads& payloads) {
+  const Sampler* of = cutter.sampler();
+  if (of == nullptr || !payloads.reader) return cutter.Order();
+  const uint64_t run = RunToPrefetch(of->method(), of->view(), *payloads.reader);
+  return run == 0 ? cutter.Order() : PrefetchRuns(cutter.Order(), payloads.reader, run);
 }
 
 class Loader {
  public:
   Loader(const Payloads& payloads, const Decoder& decoder, nb::object order, uint64_t batch_size, unsigned threads,
          size_t prefetch) {
+    const BatchLoader::Options options{
+        .batch_size = batch_size, .threads = threads == 0 ? ProcessorCount() : threads, .prefetch = prefetch};
+    if (nb::isinstance<LengthCutter>(order)) {
+      const auto& cutter = nb::cast<const LengthCutter&>(order);
+      order_ = cutter.python_order();
+      NextBatch batches = BatchesOf(cutter, payloads);
+      loader_ = Unwrap(BatchLoader::Start(payloads.source, decoder.decoder, std::move(batches), options));
+      return;
+    }
     NextOrdinals next;
     if (nb::isinstance<RowSampler>(order)) {
       next = OrderOf(nb::cast<const RowSampler&>(order), payloads);
     } else {
-      order_ = Share(std::move(order));
+      order_ = PythonOrder::Share(std::move(order));
       next = [own = order_](std::span<uint64_t> out) { return own->Fill(out); };
     }
-    const BatchLoader::Options options{
-        .batch_size = batch_size, .threads = threads == 0 ? ProcessorCount() : threads, .prefetch = prefetch};
     loader_ = Unwrap(BatchLoader::Start(payloads.source, decoder.decoder, std::move(next), options));
   }
   ~Loader() { Close(); }
@@ -106,6 +83,7 @@ class Loader {
         held.reset();
       }
       if (!loader_ && !outcome && outcome.error().code == ErrorCode::kInterrupted) return nb::none();
+      if (!outcome && order_) order_->Rethrow();
       switch (Unwrap(std::move(outcome))) {
         case BatchLoader::Outcome::kBatch:
           return nb::make_tuple(ArraysOf(std::move(loaded.batch)), RowArray(std::move(loaded.ordinals)),

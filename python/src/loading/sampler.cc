@@ -43,13 +43,6 @@ std::vector<uint64_t> PlacesOf(const Rows& rows) {
   return places;
 }
 
-Tail TailOf(const std::string& tail) {
-  if (tail == "exact") return Tail::kExact;
-  if (tail == "pad") return Tail::kPad;
-  if (tail == "drop") return Tail::kDrop;
-  Raise(ErrorCode::kUsage, StrCat("tail='", tail, "': expected 'exact', 'pad' or 'drop'"));
-}
-
 // The arguments of Python's Dataset.sampler(), except the dataset itself.
 struct SamplerOptions {
   uint64_t seed;
@@ -220,6 +213,13 @@ nb::tuple MixedPlaces(const Mixture& mixture, uint64_t first, uint64_t step, uin
 }
 
 }  // namespace
+
+Tail TailOf(const std::string& tail) {
+  if (tail == "exact") return Tail::kExact;
+  if (tail == "pad") return Tail::kPad;
+  if (tail == "drop") return Tail::kDrop;
+  Raise(ErrorCode::kUsage, StrCat("tail='", tail, "': expected 'exact', 'pad' or 'drop'"));
+}
 
 RowSampler::RowSampler(Sampler sampler, const Rows& rows, View ascending)
     : sampler_(std::move(sampler)), ascending_(std::move(ascending)) {

@@ -32,6 +32,9 @@ class RowSampler {
   std::shared_ptr<const std::vector<uint64_t>> places_;  // for picked rows: row by rank in ascending order
 };
 
+/// Returns the tail policy that Python calls `tail`. Raises ValueError if there is none.
+[[nodiscard]] Tail TailOf(const std::string& tail);
+
 void BindSampler(nanobind::module_& m);
 
 }  // namespace ofindex::python

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "tests/query/loading/fake_source.h"
 #include "tests/support/child_process.h"
@@ -47,6 +49,42 @@ TEST_CASE("an error ends the batches of a loader, with or without threads") {
     CHECK(failed.error().code == ErrorCode::kOutOfRange);
     CHECK(failed.error().message == "record 45 is not in the dataset; expected less than 45");
     CHECK(*loader->Next(kPatient, loaded) == Outcome::kEnd);
+  }
+}
+
+// Yields batches of `sizes` records, the records being 0, 1, 2, ...; then fails or ends.
+NextBatch BatchesOfSizes(std::vector<uint64_t> sizes, bool fails, bool announces_end) {
+  return [=, given = size_t{0}, next = uint64_t{0}](std::vector<uint64_t>& ordinals) mutable -> Result<BatchStep> {
+    if (given == sizes.size() && fails) return Fail(ErrorCode::kIndex, "no lengths");
+    for (uint64_t i = 0; given < sizes.size() && i < sizes[given]; ++i) ordinals.push_back(next++);
+    ++given;
+    REQUIRE(given <= sizes.size() + 1);
+    return BatchStep{10 * next, !announces_end || given < sizes.size()};
+  };
+}
+
+TEST_CASE("batches of differing sizes come in order, up to the end or an error") {
+  const std::vector<uint64_t> sizes = {3, 1, 40, 1, 1, 7, 2, 300, 5};
+  for (const unsigned threads : {0U, 1U, 4U}) {
+    for (const bool fails : {false, true}) {
+      for (const bool announces_end : {false, true}) {
+        if (fails && announces_end) continue;
+        const auto loader = Started(std::make_shared<FakeSource>(360), BatchesOfSizes(sizes, fails, announces_end),
+                                    {.threads = threads, .prefetch = 3});
+        uint64_t next = 0;
+        BatchLoader::Loaded loaded;
+        for (const uint64_t size : sizes) {
+          REQUIRE(*loader->Next(kPatient, loaded) == Outcome::kBatch);
+          REQUIRE(loaded.ordinals.size() == size);
+          for (size_t i = 0; i < size; ++i) CHECK(loaded.batch.arrays[0].values.As<uint64_t>()[i] == next++);
+          CHECK(loaded.position == 10 * next);
+        }
+        const auto last = loader->Next(kPatient, loaded);
+        CHECK(last.has_value() == !fails);
+        CHECK((fails ? last.error().code == ErrorCode::kIndex : *last == Outcome::kEnd));
+        CHECK(*loader->Next(kPatient, loaded) == Outcome::kEnd);
+      }
+    }
   }
 }
 

@@ -69,8 +69,9 @@ inline std::shared_ptr<const BatchDecoder> NumberDecoder() {
 
 inline constexpr std::chrono::milliseconds kPatient{20'000};
 
-inline std::unique_ptr<BatchLoader> Started(std::shared_ptr<const PayloadSource> source, NextOrdinals order,
-                                            BatchLoader::Options options) {
+template <typename Order>
+std::unique_ptr<BatchLoader> Started(std::shared_ptr<const PayloadSource> source, Order order,
+                                     BatchLoader::Options options) {
   auto loader = BatchLoader::Start(std::move(source), NumberDecoder(), std::move(order), options);
   REQUIRE_MESSAGE(loader.has_value(), loader.error().message);
   return std::move(*loader);

@@ -41,16 +41,16 @@ std::vector<Batch> AllBatches(LengthBatches batches) {
   for (;;) {
     const auto more = batches.Next(batch);
     REQUIRE(more);
-    if (!*more) return all;
+    if (!*more) {
+      CHECK(batch.empty());
+      return all;
+    }
     all.push_back(batch);
   }
 }
 
-/// Returns the batches within the limits, cut record by record from the whole order.
-std::vector<Batch> Greedy(const BatchLimits& limits, uint64_t position) {
-  Batch order(kShuffledRecords - position);
-  Sampler sampler = At(position);
-  REQUIRE(sampler.Next(order) == order.size());
+/// Returns the batches within the limits, cut record by record from `order`.
+std::vector<Batch> Cut(const BatchLimits& limits, const Batch& order) {
   std::vector<Batch> batches;
   uint64_t sum = 0;
   uint64_t longest = 0;
@@ -69,6 +69,32 @@ std::vector<Batch> Greedy(const BatchLimits& limits, uint64_t position) {
   return batches;
 }
 
+Batch OrderFrom(uint64_t position) {
+  Batch order(kShuffledRecords - position);
+  Sampler sampler = At(position);
+  REQUIRE(sampler.Next(order) == order.size());
+  return order;
+}
+
+std::vector<Batch> Greedy(const BatchLimits& limits, uint64_t position) { return Cut(limits, OrderFrom(position)); }
+
+/// Returns the batches of a whole epoch, window by window.
+std::vector<Batch> OfWindows(const BatchLimits& limits) {
+  const Batch order = OrderFrom(0);
+  std::vector<Batch> all;
+  for (size_t begin = 0; begin < order.size(); begin += limits.window) {
+    const size_t end = std::min(order.size(), begin + limits.window);
+    const Batch drawn(order.begin() + static_cast<ptrdiff_t>(begin), order.begin() + static_cast<ptrdiff_t>(end));
+    Batch sorted = drawn;
+    std::stable_sort(sorted.begin(), sorted.end(), [](uint64_t a, uint64_t b) { return LengthOf(a) < LengthOf(b); });
+    std::vector<Batch> cut = Cut(limits, sorted);
+    const auto place = [&](const Batch& batch) { return std::find(drawn.begin(), drawn.end(), batch.front()); };
+    std::sort(cut.begin(), cut.end(), [&](const Batch& a, const Batch& b) { return place(a) < place(b); });
+    all.insert(all.end(), cut.begin(), cut.end());
+  }
+  return all;
+}
+
 const std::vector<BatchLimits> kLimits = {{.total = 1000},
                                           {.total = 1},
                                           {.total = 1'000'000'000},
@@ -82,9 +108,42 @@ TEST_CASE("batches follow the order of the epoch, and end where the next record 
   }
 }
 
+const std::vector<BatchLimits> kWindows = {{.total = 1000, .window = 1},
+                                           {.total = 1000, .window = 128},
+                                           {.total = 3000, .padded = true, .window = 700},
+                                           {.total = 3000, .records = 5, .window = kShuffledRecords},
+                                           {.total = 9000, .padded = true, .window = 1'000'000}};
+
+TEST_CASE("a window is sorted by length and cut, and its batches come in the order of their first records") {
+  for (const BatchLimits& limits : kWindows) {
+    const std::vector<Batch> whole = OfWindows(limits);
+    CHECK(AllBatches(Batches(limits, {}, Tail::kExact)) == whole);
+    uint64_t position = 0;
+    for (size_t i = 0; i < whole.size(); position += whole[i++].size()) {
+      if (i % 7 != 0) continue;
+      const std::vector<Batch> rest(whole.begin() + static_cast<ptrdiff_t>(i), whole.end());
+      CHECK(AllBatches(Batches(limits, {}, Tail::kExact, position)) == rest);
+    }
+    CHECK(AllBatches(Batches(limits, {}, Tail::kExact, kShuffledRecords)).empty());
+  }
+}
+
+TEST_CASE("from a position inside a batch of a window, the rest of the batch is read") {
+  const BatchLimits limits{.total = 1000, .window = 128};
+  const std::vector<Batch> whole = OfWindows(limits);
+  REQUIRE(whole[0].size() > 1);
+  const Batch rest(whole[0].begin() + 1, whole[0].end());
+  const std::vector<Batch> read = AllBatches(Batches(limits, {}, Tail::kExact, 1));
+  CHECK(read[0] == rest);
+  CHECK(read[1] == whole[1]);
+  CHECK(read.size() == whole.size());
+}
+
 TEST_CASE("ranks and workers share the batches of one epoch, with an exact, padded or dropped tail") {
-  for (const BatchLimits& limits : kLimits) {
-    const std::vector<Batch> whole = Greedy(limits, 0);
+  std::vector<BatchLimits> all = kLimits;
+  all.insert(all.end(), kWindows.begin(), kWindows.end());
+  for (const BatchLimits& limits : all) {
+    const std::vector<Batch> whole = limits.window == 0 ? Greedy(limits, 0) : OfWindows(limits);
     for (const uint64_t world : std::initializer_list<uint64_t>{1, 2, 3, 7}) {
       for (const Tail tail : {Tail::kExact, Tail::kPad, Tail::kDrop}) {
         const uint64_t last = whole.size() / world;
@@ -111,7 +170,9 @@ TEST_CASE("ranks and workers share the batches of one epoch, with an exact, padd
 }
 
 TEST_CASE("the rest of an epoch can be read with another world size, and each record is read once") {
-  const BatchLimits limits{.total = 1500};
+  BatchLimits limits{.total = 1500};
+  SUBCASE("in the order of the epoch") {}
+  SUBCASE("with windows") { limits.window = 500; }
   std::vector<uint64_t> read;
   uint64_t position = 0;
   for (const uint64_t world : std::initializer_list<uint64_t>{3, 8, 1}) {
@@ -139,6 +200,7 @@ TEST_CASE("the rest of an epoch can be read with another world size, and each re
 TEST_CASE("limits that would exclude every record are refused, and an error while reading lengths is returned") {
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 0}));
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 1, .records = 0}));
+  CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 1, .window = ~uint64_t{0}}));
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 1}, {2, 2}));
   const auto failing = [](std::span<const uint64_t>, std::span<uint64_t>) -> Result<void> {
     return Fail(ErrorCode::kIndex, "no lengths");
