@@ -46,7 +46,7 @@ def main() -> None:
     keras.utils.set_random_seed(0)
     layers = [keras.layers.Rescaling(1 / 16), keras.layers.Dense(128, "relu"), keras.layers.Dense(10)]
     model = keras.Sequential([keras.Input((64,)), *layers])
-    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.compile(keras.optimizers.Adam(5e-3), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     loader = ofindex.Loader(run.dataset, FEATURES, run.batch_size, seed=0)
     saving = Saving(run, loader, 0)
     if last := run.last_checkpoint():
