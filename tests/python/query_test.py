@@ -63,7 +63,7 @@ class WhereTest(WorkTest):
             ((), ofindex.QueryError),
             ((1, 2), ofindex.QueryError),
             ({"other": 1}, ofindex.QueryError),
-            ("7", TypeError),
+            (object(), TypeError),
             ((object(),), TypeError),
             ((2**64,), OverflowError),
         ):
