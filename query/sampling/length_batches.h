@@ -85,9 +85,9 @@ class LengthBatches {
   [[nodiscard]] static Result<LengthBatches> Of(WholeOrder order, uint64_t position, LengthsOf lengths,
                                                 const BatchLimits& limits, const Slice& slice, Tail tail);
 
-  /// Replaces `batch` by the next one of this reader. Returns false, without a batch, if there is none. With Tail::kPad, ranks without a
-  /// batch in the last step repeat batches from the common start of the ranks or, if there are too few, the last batch.
-  /// Errors: those of the lengths.
+  /// Replaces `batch` by the next one of this reader. Returns false, without a batch, if there is none. With
+  /// Tail::kPad, ranks without a batch in the last step repeat batches from the common start of the ranks or, if there
+  /// are too few, the last batch. Errors: those of the lengths.
   [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
 
   /// The position of all ranks if each has read as many batches as this rank: a multiple of whole steps.
