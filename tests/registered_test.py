@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Every test file is in tests/meson.build: otherwise no one runs it, and no one notices."""
+"""Every test file is in tests/meson.build, and every module of the package in python/meson.build.
+
+No one would run a test, or install a module, that is not there, and no one would notice where the files themselves are.
+"""
 
 from __future__ import annotations
 
@@ -75,6 +78,15 @@ class RegisteredTest(unittest.TestCase):
         ):
             with self.subTest(name):
                 self.assertEqual(unregistered([name], meson), [] if is_run else [name])
+
+
+class InstalledTest(unittest.TestCase):
+    def test_every_module_of_the_package_is_installed(self) -> None:
+        python = TESTS.parent / "python"
+        modules = {path.relative_to(python).as_posix() for path in (python / "ofindex").rglob("*.py")}
+        self.assertGreater(len(modules), 50)
+        installed = {name for name in strings_in((python / "meson.build").read_text()) if name.endswith(".py")}
+        self.assertEqual(installed, modules)
 
 
 if __name__ == "__main__":
