@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +29,8 @@ class Run:
         parser.add_argument("--epochs", type=int, default=2)
         parser.add_argument("--batch-size", type=int, default=64)
         parser.add_argument("--save-every", type=int, default=10, metavar="STEPS")
-        parser.add_argument("--checkpoints", type=Path, default=Path("checkpoints"), help="default: %(default)s")
+        folder = Path("checkpoints") / Path(sys.argv[0]).stem
+        parser.add_argument("--checkpoints", type=Path, default=folder, help="default: %(default)s")
         parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint")
         parser.add_argument("--records", action="store_true", help="print the SHA-256 of each record's image")
         options = parser.parse_args()
@@ -38,6 +40,8 @@ class Run:
         self.checkpoints: Path = options.checkpoints
         self.resume: bool = options.resume
         self.records: bool = options.records
+        if not self.resume and self.checkpoints.is_dir() and any(self.checkpoints.iterdir()):
+            parser.error(f"{self.checkpoints} has checkpoints of an earlier run: give --resume, or another folder")
         try:
             self.dataset = ofindex.open(options.data)
         except FileNotFoundError:

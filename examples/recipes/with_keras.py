@@ -53,6 +53,8 @@ def main() -> None:
         saving.step, folder = last
         model = keras.models.load_model(folder / "model.keras")
         loader.load_state_dict(json.loads((folder / "loader.json").read_text()))
+        if len(loader) == 0:  # the checkpoint is of the end of an epoch, and fit() fails without a batch
+            loader.set_epoch(loader.state_dict()["epoch"] + 1)
     for epoch in range(loader.state_dict()["epoch"], run.epochs):
         model.fit(saving.batches(), initial_epoch=epoch, epochs=epoch + 1, callbacks=[saving], verbose=0)
 

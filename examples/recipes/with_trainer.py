@@ -15,6 +15,7 @@ import ofindex.torch
 import torch
 from digits import FEATURES, Run, network
 from transformers import Trainer, TrainingArguments
+from transformers.trainer_utils import get_last_checkpoint
 
 
 class Classifier(torch.nn.Module):
@@ -44,7 +45,8 @@ def main() -> None:
         dataloader_num_workers=2, dataloader_pin_memory=False,
     )  # fmt: skip
     trainer = ReportingTrainer(Classifier(), arguments, train_dataset=ofindex.torch.Dataset(run.dataset, FEATURES))
-    trainer.train(resume_from_checkpoint=run.resume)
+    resumes = run.resume and run.checkpoints.is_dir()
+    trainer.train(resume_from_checkpoint=get_last_checkpoint(str(run.checkpoints)) if resumes else None)
 
 
 if __name__ == "__main__":

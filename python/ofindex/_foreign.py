@@ -1,4 +1,4 @@
-"""What other libraries call things: errors that name the argument, the method or the feature that was meant."""
+"""Errors for names of other libraries, which say what to write here, and for misspelt names."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ _ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {
     "num_replicas": (("world_size", "write world_size={}"),),
     "replacement": (("weights", "leave it out: `weights` and `balance` draw with replacement"),),
     "num_samples": (("", "leave it out: take(count) limits the records"),),
+    "max_tokens": (("total", "write total={}"), ("length_batches", "write length_batches=ofindex.LengthBatches({})")),
+    "max_batch_size": (("records", "write records={}"),),
     "lengths": (("parts", 'write parts={{"train": 0.8, "test": 0.2}}'),),
     # Hugging Face datasets
     "num_proc": (("threads", "write threads={}"), ("", "leave it out: a Loader's `transform` runs on threads")),
@@ -229,16 +231,18 @@ def did_you_mean(wrong: str | bytes, names: Iterable[str]) -> str:
 
 
 def _advice(name: str, value: Any, arguments: list[str]) -> str:
-    """What to write instead of the argument `name`, in a function with these arguments."""
+    """Return what to write instead of the argument `name`, in a function with these arguments."""
     for argument, text in _ARGUMENTS.get(name, ()):
+        if argument == "threads" and not (isinstance(value, int) and value > 0):
+            return "leave it out: there is one thread for each processor"
         if not argument or argument in arguments:
-            return text.format(shown(value))
+            return text.format(bool(value) if argument == "progress" else shown(value))
     near = did_you_mean(name.lower(), arguments)
     return f"{name}: {near}" if near else f"its arguments are {', '.join(arguments)}"
 
 
 def _better(function: Callable[..., Any], title: str, args: Any, kwargs: Mapping[str, Any]) -> str | None:
-    """The text for arguments that do not fit the signature of `function`; None if they do."""
+    """Return the text for arguments that do not fit the signature of `function`; None if they do."""
     signature = inspect.signature(function)
     try:
         signature.bind(*args, **kwargs)
@@ -254,7 +258,7 @@ def _better(function: Callable[..., Any], title: str, args: Any, kwargs: Mapping
 
 
 def explained(function: _CallableT) -> _CallableT:
-    """Make arguments that do not fit `function` an error that says what to write. Costs nothing else."""
+    """Make arguments that do not fit `function` an error that says what to write. Adds one call."""
     title = function.__name__ if function.__name__ != "__init__" else function.__qualname__.split(".")[-2]
 
     @functools.wraps(function)
@@ -304,7 +308,7 @@ def _with_advice(text: str, name: str, names: Mapping[str, str], attributes: Ite
 
 
 def frame_advice(value: Any) -> str:
-    """What to write instead of a path, if `value` is a table or a dataset of another library; otherwise empty."""
+    """Return what to write instead of a path, if `value` is a table or a dataset of another library; else empty."""
     if type(value).__module__.partition(".")[0] not in _FRAMES:
         return ""
     return (

@@ -20,7 +20,7 @@ _BINS = 16
 _SAMPLED = 100_000
 """Records that a histogram counts, if there are more."""
 _SECONDS = 1.0
-"""No further histogram or picture is begun later than this."""
+"""No further histogram is begun later than this."""
 _PICTURES = 4
 _MAX_PICTURE = 200 << 10
 _MAX_RECORD = 8 << 20
@@ -84,16 +84,20 @@ def _first_pictures(records: Dataset | Mix) -> Iterator[str]:
     for number in range(min(_PICTURES, len(records))):
         if isinstance(records, _ofindex.Records) and records.locate(number)[2] > _MAX_RECORD:
             continue
-        for name, value in records.record(number).items():
-            found = _picture(value)
-            if found is not None:
-                kind, data = found
-                label = _text(f"{name} of record {number}")
-                yield (
-                    f'<img style="max-height: 96px; max-width: 160px" alt="{label}" title="{label}" '
-                    f'src="data:{kind};base64,{base64.b64encode(data).decode()}">'
-                )
-                break
+        yield _tried(_picture_of, records, number)
+
+
+def _picture_of(records: Dataset | Mix, number: int) -> str:
+    for name, value in records.record(number).items():
+        found = _picture(value)
+        if found is not None:
+            kind, data = found
+            label = _text(f"{name} of record {number}")
+            return (
+                f'<img style="max-height: 96px; max-width: 160px" alt="{label}" title="{label}" '
+                f'src="data:{kind};base64,{base64.b64encode(data).decode()}">'
+            )
+    return ""
 
 
 def _pictures(records: Dataset | Mix) -> str:
@@ -111,7 +115,7 @@ def _features(dataset: Dataset, deadline: float) -> str:
     if not lazy and len(dataset) > 0:
         some = dataset._present()
         if len(some) > _SAMPLED:
-            some = some[:: len(some) // _SAMPLED][:_SAMPLED]
+            some = some[:: -(-len(some) // _SAMPLED)]
             sampled = f", in a sample of {len(some):,} records"
     features = _ofindex.features(dataset._source)
     if not features:

@@ -54,7 +54,7 @@ def open(
     try:
         source = open_source(path, options)
     except FileNotFoundError:
-        if glob.has_magic(os.fspath(path)):
+        if glob.has_magic(os.fspath(path)) and not os.path.exists(path):
             raise _a_glob(os.fsdecode(path)) from None
         raise
     return Dataset(source, source.all_rows(), options)

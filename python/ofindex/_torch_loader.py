@@ -30,7 +30,7 @@ class Loader(plain.Loader):
         self,
         dataset: Dataset | Mix,
         features: Features,
-        batch_size: int | None = None,
+        batch_size: int = 256,
         sampler: Sampler | MixSampler | Iterable[int] | None = None,
         seed: int = 0,
         rank: int | None = None,

@@ -29,7 +29,9 @@ uint64_t MemoryOf(const LoadedBatch& loaded) {
 }  // namespace
 
 BatchQueue::BatchQueue(size_t depth, size_t threads)
-    : automatic_(depth == 0), ring_(MostAhead(depth, threads)), depth_(automatic_ ? kLeastAutomatic : depth) {}
+    : automatic_(depth == 0),
+      ring_(MostAhead(depth, threads)),
+      depth_(automatic_ ? std::max(kLeastAutomatic, threads) : depth) {}
 
 size_t BatchQueue::depth() const {
   const std::lock_guard lock(mutex_);

@@ -30,9 +30,9 @@ enum class LoadOutcome {
 /// The batches of one epoch, between the threads that decode them in any order and the one thread that takes them in
 /// order: numbered from 0, at most `depth` of them ready or in progress.
 ///
-/// To wake a thread takes as long as to decode a small batch, so as few as possible are woken. While batches arrive
-/// quickly, a taker that finds none ready naps a few times before it waits to be woken. With an automatic depth,
-/// threads that wait for room are woken when half of it is free.
+/// Waking a thread takes as long as decoding a small batch, so the queue wakes as few as possible. While batches arrive
+/// quickly, a taker that finds none ready naps a few times before it waits to be woken. With an automatic depth, the
+/// thread that waits for room is woken when half of it is free.
 class BatchQueue {
  public:
   /// With a depth of 0, as many batches are read ahead as fit in kAutomaticBytes, at least kLeastAutomatic, and at most
@@ -44,7 +44,8 @@ class BatchQueue {
   static constexpr uint64_t kAutomaticBytes = uint64_t{256} << 20;
   static constexpr size_t kLeastAutomatic = 4;
 
-  /// Waits until batch `number` may be begun. Returns false if it should not be: the queue has stopped or ended.
+  /// Waits until batch `number` may be begun; called by one thread at a time. Returns false if it should not be: the
+  /// queue has stopped or ended.
   [[nodiscard]] bool WaitForRoom(uint64_t number);
 
   /// Puts a batch for which there was room, or the error in its place, which ends the queue.
@@ -57,7 +58,8 @@ class BatchQueue {
   void Stop();
   [[nodiscard]] const std::atomic<bool>& stopped() const { return stopped_; }
 
-  /// Sets `out` to the next batch, waiting for at most `patience`. Errors: those put, each once.
+  /// Sets `out` to the next batch, waiting for at most `patience`, and naps of half a millisecond in all. Errors: those
+  /// put, each once.
   [[nodiscard]] Result<LoadOutcome> Take(std::chrono::milliseconds patience, LoadedBatch& out);
 
   /// Number of batches that may be ready or in progress now.

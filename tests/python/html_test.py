@@ -49,6 +49,12 @@ class Balanced(HTMLParser):
 
 
 class HtmlTest(WorkTest):
+    def setUp(self) -> None:
+        super().setUp()
+        patient = mock.patch.object(_html, "_SECONDS", 1e9)  # a slow machine shows all histograms, too
+        patient.start()
+        self.addCleanup(patient.stop)
+
     def pictures(
         self, count: int, picture: bytes = JPEG, name: str = "image", folder: str = "data/"
     ) -> ofindex.Dataset:
@@ -77,6 +83,8 @@ class HtmlTest(WorkTest):
         ds = self.pictures(100)
         with mock.patch.object(_html, "_SAMPLED", 10):
             self.assertIn("in a sample of 10 records", ds._repr_html_())
+        with mock.patch.object(_html, "_SAMPLED", 60):  # the sample reaches the last records
+            self.assertIn(f"<title>0 to {98 * 98}, in a sample of 50 records</title>", ds._repr_html_())
         with mock.patch.object(_html, "_SECONDS", -1.0):
             self.assertNotIn("<rect", ds._repr_html_())  # too late to begin one
 

@@ -310,6 +310,21 @@ class LengthBatchesTest(WorkTest):
         with self.assertRaisesRegex(KeyError, "no more"):
             list(self.loader(LengthBatches(50, "tokens"), sampler=Failing()))
 
+    def test_a_wrong_record_is_told_before_an_exception_of_a_later_draw(self) -> None:
+        class Failing:
+            def __iter__(self) -> Iterator[int]:
+                yield from range(40)
+                raise KeyError("the order")
+
+        ds = ofindex.build(
+            self.write("wrong/", [*map(example, range(3)), messages.encode("example", {"id": ("bytes", [b"x"])})])
+        )
+        ds = ds[np.minimum(np.arange(40), 3)]
+        for _ in range(50):
+            loader = self.loader(LengthBatches(1), ds, sampler=Failing(), threads=3)
+            with self.assertRaises(ofindex.FeatureError):
+                list(loader)
+
     def test_it_reads_as_what_it_is(self) -> None:
         budget = LengthBatches(8, "tokens", records=3, padded=True, window=16)
         self.assertEqual(repr(budget), "LengthBatches(8, by='tokens', records=3, padded=True, window=16)")

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from concurrent.futures import Future, ThreadPoolExecutor
 from fcntl import F_SETPIPE_SZ, fcntl
@@ -72,12 +73,15 @@ def killed(recipe: str, folder: Path) -> list[Step]:
         ) as process,
     ):
         assert process.stdout is not None
+        limit = threading.Timer(300, process.kill)
+        limit.start()
         fcntl(process.stdout, F_SETPIPE_SZ, PIPE_BYTES)
         while not output.endswith("\n") or steps_of(output)[-1:] == [] or steps_of(output)[-1].number < KILLED:
             line = process.stdout.readline()
             if not line:
                 raise AssertionError(f"{recipe} ended too early:\n{output}\n{errors.read_text()}")
             output += line.decode()
+        limit.cancel()
         process.kill()
         # Its workers may live a little longer, and hold the pipe: its end is not waited for.
     return steps_of(output)

@@ -99,6 +99,11 @@ ARGUMENTS: tuple[tuple[Call, type[Exception], str], ...] = (
 KEYWORDS: tuple[tuple[Callable[..., Any], dict[str, Any], str], ...] = (
     (ofindex.Loader, {"num_workers": 4}, "write threads=4"),
     (ofindex.torch.Loader, {"num_workers": 4}, "write threads=4"),
+    (ofindex.Loader, {"num_workers": 0}, "leave it out: there is one thread for each processor"),
+    (ofindex.build, {"n_jobs": -1}, "leave it out: there is one thread for each processor"),
+    (ofindex.build, {"verbose": 1}, "write progress=True"),
+    (ofindex.LengthBatches, {"max_tokens": 5}, "write total=5"),
+    (ofindex.Loader, {"max_tokens": 5}, "write length_batches=ofindex.LengthBatches(5)"),
     (
         ofindex.Loader,
         {"shuffle": True},

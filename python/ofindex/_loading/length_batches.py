@@ -14,6 +14,7 @@ from .._arguments import MAX_UINT64, whole
 from .._dataset import Dataset
 from .._epochs import Order, State, WholeEpoch, checked_state
 from .._errors import QueryError, StaleError
+from .._foreign import explained_methods
 from .._mix import Mix
 from .._weights import Weights, numbers_by_ordinal, numbers_of, seems_a_name
 
@@ -21,9 +22,10 @@ _MAX_WINDOW = 2**24
 _SCHEMA = "ofindex.window_state/1"
 
 
+@explained_methods
 class LengthBatches:
     """A budget for batches, for ``length_batches=`` of a Loader: the lengths of a batch's records add up to at most
-    `total`. A record that is longer forms a batch of its own. Immutable by agreement; can be pickled.
+    `total`. A record that is longer forms a batch of its own. Not to be changed after it is made; can be pickled::
 
         budget = ofindex.LengthBatches(8192, "tokens", padded=True, window=4096)
         loader = ofindex.Loader(ds, features, length_batches=budget, seed=1)
@@ -55,7 +57,9 @@ class LengthBatches:
             ValueError: a number is out of range. TypeError: it is not an integer.
         """
         self.total = whole(total, "total", 1)
-        self.by = by
+        self.by: str | bytes | npt.NDArray[np.float64] | None
+        # A copy of numbers, because the caller may change the array later.
+        self.by = by if by is None or isinstance(by, (str, bytes)) else np.array(numbers_of(by, "lengths"))
         self.records = None if records is None else whole(records, "records", 1)
         self.padded = bool(padded)
         self.window = whole(window, "window", 0, _MAX_WINDOW)
@@ -173,4 +177,5 @@ class Cutter:
                 "the state is of other length batches: with a window, total, lengths, records, padded and window must "
                 "be those of the state; begin the next epoch without it"
             )
-        return {**given, "schema": given.pop("of", None)}
+        given["schema"] = given.pop("of", None)
+        return given

@@ -23,6 +23,8 @@ from .sampler_adapter import SamplerAdapter
 
 _LoaderT = TypeVar("_LoaderT", bound="Loader")
 
+_BATCH_SIZE = 256
+
 #: Arguments that describe an order, and belong to the sampler if there is one.
 _OF_ORDER = ("rank", "world_size", "weights", "balance", "block")
 
@@ -73,14 +75,14 @@ def _sampler_of(
     return sampler
 
 
-def _checked_size(batch_size: int | None, drop_last: bool, length_batches: LengthBatches | None) -> int | None:
+def _checked_size(batch_size: int, drop_last: bool, length_batches: LengthBatches | None) -> int | None:
     """Return the number of records per batch; None if `length_batches` determines it."""
     if length_batches is None:
-        return 256 if batch_size is None else batch_size
+        return batch_size
     if not isinstance(length_batches, LengthBatches):
         raise TypeError(f"length_batches is an ofindex.LengthBatches(...), not {type(length_batches).__name__}")
-    if batch_size is not None or drop_last:
-        given = "drop_last" if batch_size is None else "batch_size"
+    if batch_size != _BATCH_SIZE or drop_last:
+        given = "batch_size" if batch_size != _BATCH_SIZE else "drop_last"
         raise ValueError(f"{given} does not apply to length_batches, which determines the batches: leave it out")
     return None
 
@@ -105,7 +107,7 @@ class Loader:
         self,
         dataset: Dataset | Mix,
         features: Features,
-        batch_size: int | None = None,
+        batch_size: int = _BATCH_SIZE,
         sampler: Sampler | MixSampler | Iterable[int] | None = None,
         seed: int = 0,
         rank: int | None = None,
@@ -126,8 +128,7 @@ class Loader:
             dataset: An ofindex.Dataset, a view, or a mix.
             features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. Numbers become arrays of shape
                 ``(n, *shape)``, byte strings a `BytesArray`, ragged features a `Ragged`.
-            batch_size: Records per batch; the last one of an epoch may have fewer. None: 256, or as `length_batches`
-                says.
+            batch_size: Records per batch; the last one of an epoch may have fewer. Not with `length_batches`.
             sampler: The order: ``dataset.sampler(...)``, or anything that yields record numbers when it is iterated.
                 Its method set_epoch, if any, is called before each epoch except the first. None: a global shuffle by
                 `seed`, for `rank` of `world_size` with `tail`.
@@ -256,7 +257,7 @@ class Loader:
         self._next_epoch = self._read_epoch = self._place = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        given = (self.dataset, self._decoding.features, self.batch_size, self._arguments())
+        given = (self.dataset, self._decoding.features, self.batch_size or _BATCH_SIZE, self._arguments())
         return _unpickled, (type(self), *given, self.state_dict())
 
     def __repr__(self) -> str:
@@ -271,7 +272,7 @@ def _unpickled(
     kind: type[_LoaderT],
     dataset: Dataset | Mix,
     features: Features,
-    batch_size: int | None,
+    batch_size: int,
     arguments: dict[str, Any],
     state: State,
 ) -> _LoaderT:

@@ -83,7 +83,7 @@ class Loader {
         held.reset();
       }
       if (!loader_ && !outcome && outcome.error().code == ErrorCode::kInterrupted) return nb::none();
-      if (!outcome && order_) order_->Rethrow();
+      if (!outcome && order_ && outcome.error().code == ErrorCode::kInterrupted) order_->Rethrow();
       switch (Unwrap(std::move(outcome))) {
         case BatchLoader::Outcome::kBatch:
           return nb::make_tuple(ArraysOf(std::move(loaded.batch)), RowArray(std::move(loaded.ordinals)),

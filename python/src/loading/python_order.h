@@ -22,7 +22,7 @@ class PythonOrder {
   /// Fills places, as a NextOrdinals. An exception raised by take() ends the order; see Rethrow().
   OrderStep Fill(std::span<uint64_t> out);
 
-  /// Does the same as a WholeOrder: after an exception of take(), returns an error instead.
+  /// Does the same as a WholeOrder: an exception of take() becomes the error kInterrupted.
   [[nodiscard]] Result<size_t> FillOrFail(std::span<uint64_t> out);
 
   /// Raises the exception that take() raised, if any; call it when the order has ended. The GIL is held.
@@ -31,8 +31,11 @@ class PythonOrder {
  private:
   explicit PythonOrder(nanobind::object take) : take_(std::move(take)) {}
 
+  // Returns false if take() raised an exception.
+  [[nodiscard]] bool Take(std::span<uint64_t> out, OrderStep& step);
+
   nanobind::object take_;
-  std::exception_ptr raised_;
+  std::exception_ptr raised_;  // read and written under the GIL
 };
 
 }  // namespace ofindex::python

@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <thread>
 #include <vector>
-
-#include "base/threads.h"
 
 namespace ofindex {
 namespace {
@@ -75,7 +72,7 @@ TEST_CASE("an automatic depth follows the largest batch, within its limits") {
         Case{.bytes = 28 * mib, .threads = 1, .depth = 9},
         Case{.bytes = 300 * mib, .threads = 1, .depth = BatchQueue::kLeastAutomatic}}) {
     BatchQueue queue(0, row.threads);
-    CHECK(queue.depth() == BatchQueue::kLeastAutomatic);
+    CHECK(queue.depth() == std::max(BatchQueue::kLeastAutomatic, row.threads));
     queue.Put(0, Numbered(0, row.bytes));
     CHECK(queue.depth() == row.depth);
     queue.Put(1, Numbered(1));
@@ -84,56 +81,6 @@ TEST_CASE("an automatic depth follows the largest batch, within its limits") {
   BatchQueue fixed(7, 2);
   fixed.Put(0, Numbered(0, 300 * mib));
   CHECK(fixed.depth() == 7);
-}
-
-TEST_CASE("stopping and ending free a thread that waits for room") {
-  for (const bool stops : {false, true}) {
-    BatchQueue queue(1, 1);
-    REQUIRE(queue.WaitForRoom(0));
-    auto waiting = StartThread([&queue] { CHECK(!queue.WaitForRoom(1)); });
-    REQUIRE(waiting.has_value());
-    std::this_thread::sleep_for(milliseconds(5));
-    if (stops) {
-      queue.Stop();
-    } else {
-      queue.EndAt(1);
-    }
-    waiting->join();
-    CHECK(queue.stopped() == stops);
-  }
-}
-
-// Puts all batches, each after a pause of up to `pause` microseconds, and takes them with pauses of their own.
-void CheckFlow(size_t depth, int64_t put_pause, int64_t take_pause) {
-  constexpr uint64_t kBatches = 400;
-  BatchQueue queue(depth, 1);
-  auto putting = StartThread([&] {
-    for (uint64_t number = 0; queue.WaitForRoom(number); ++number) {
-      std::this_thread::sleep_for(std::chrono::microseconds(put_pause * static_cast<int64_t>(number % 7) / 7));
-      queue.Put(number, Numbered(number));
-      if (number + 1 == kBatches) queue.EndAt(kBatches);
-    }
-  });
-  REQUIRE(putting.has_value());
-  LoadedBatch loaded;
-  for (uint64_t number = 0; number < kBatches; ++number) {
-    std::this_thread::sleep_for(std::chrono::microseconds(take_pause * static_cast<int64_t>(number % 5) / 5));
-    REQUIRE(*queue.Take(milliseconds(20'000), loaded) == LoadOutcome::kBatch);
-    REQUIRE(loaded.position == number + 1);
-  }
-  CHECK(*queue.Take(milliseconds(20'000), loaded) == LoadOutcome::kEnd);
-  putting->join();
-}
-
-TEST_CASE("whichever side is quicker, all batches pass") {
-  for (const size_t depth : {size_t{0}, size_t{1}, size_t{2}, size_t{9}}) {
-    for (const int64_t put_pause : {0, 100, 600}) {
-      for (const int64_t take_pause : {0, 300}) {
-        CAPTURE(depth);
-        CheckFlow(depth, put_pause, take_pause);
-      }
-    }
-  }
 }
 
 }  // namespace
