@@ -141,6 +141,7 @@ ATTRIBUTES = {
 
 FUNCTIONS = (
     ofindex.Loader.__init__,
+    ofindex.LengthBatches.__init__,
     ofindex.Writer.__init__,
     ofindex.build,
     ofindex.open,
