@@ -150,6 +150,19 @@ class RecipesTest(unittest.TestCase):
         for recipe in NEEDS:
             self.assertTrue(hasattr(self, f"test_{recipe}_resumes_in_mid_epoch"), recipe)
 
+    def test_a_new_run_does_not_begin_among_the_checkpoints_of_another(self) -> None:
+        checkpoints = self.folder / "of another"
+        (checkpoints / "step-3").mkdir(parents=True)
+        options = [str(self.folder / "digits"), f"--checkpoints={checkpoints}"]
+        for resume, code in (([], 2), (["--resume"], 0)):
+            run = subprocess.run(
+                [sys.executable, "-c", "import digits; digits.Run()", *options, *resume],
+                capture_output=True,
+                text=True,
+                env=environment() | {"PYTHONPATH": os.pathsep.join([str(RECIPES), *filter(None, sys.path)])},
+            )
+            self.assertEqual((run.returncode, "give --resume" in run.stderr), (code, code != 0), run.stderr)
+
     def test_accelerate_resumes_in_mid_epoch(self) -> None:
         self.check("accelerate")
 
