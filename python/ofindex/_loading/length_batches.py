@@ -123,11 +123,11 @@ class Cutter:
         self.budget = budget
         self._lengths = _lengths_of(dataset, budget.by)
         self._counted: tuple[Any, int] | None = None  # what was counted last
-        self._windows = ""  # identifies the order of the records within windows; empty without windows
+        self.windows = ""  # identifies the order of the records within windows; empty without windows
         if budget.window:
             kind = "padded" if budget.padded else "sum"
             most = MAX_UINT64 if budget.records is None else budget.records
-            self._windows = f"{budget.window} {budget.total} {most} {kind} {_fingerprint(budget.by)}"
+            self.windows = f"{budget.window} {budget.total} {most} {kind} {_fingerprint(budget.by)}"
 
     def order(self, epoch: WholeEpoch) -> _ofindex.RowSampler | Order:
         """Return the order that `cut` expects."""
@@ -158,24 +158,29 @@ class Cutter:
     def marked(self, state: State) -> State:
         """Return a state of the sampler as one of the Loader. With windows, positions count other records, so that only
         a Loader with the same budget may read it."""
-        if not self._windows:
+        if not self.windows:
             return state
-        return {**state, "schema": _SCHEMA, "of": state["schema"], "windows": self._windows}
+        return {**state, "schema": _SCHEMA, "of": state["schema"], "windows": self.windows}
 
-    def unmarked(self, state: State) -> State:
-        """Return the state of the sampler, the reverse of `marked`.
 
-        Raises:
-            StaleError: the state is of another budget.
-        """
-        given = dict(checked_state(state))
-        if not self._windows:
-            return given
-        windows = given.pop("windows", None)
-        if given.get("schema") != _SCHEMA or windows != self._windows:
-            raise StaleError(
-                "the state is of other length batches: with a window, total, lengths, records, padded and window must "
-                "be those of the state; begin the next epoch without it"
-            )
-        given["schema"] = given.pop("of", None)
+def unmarked(state: State, windows: str) -> State:
+    """Return the sampler's state in the state of a Loader, whose `Cutter.windows` are given; without one, empty.
+
+    Raises:
+        StaleError: the state is of other windows.
+    """
+    given = dict(checked_state(state))
+    if given.get("schema") == _SCHEMA and not windows:
+        raise StaleError(
+            "the state is of length batches with a window: give the same length_batches, or begin the next epoch "
+            "without the state"
+        )
+    if not windows:
         return given
+    if given.get("schema") != _SCHEMA or given.pop("windows", None) != windows:
+        raise StaleError(
+            "the state is of other length batches: with a window, total, lengths, records, padded and window must "
+            "be those of the state; begin the next epoch without it"
+        )
+    given["schema"] = given.pop("of", None)
+    return given

@@ -18,7 +18,7 @@ from .._mix_sampler import MixSampler
 from .._sampler import Sampler
 from .._weights import Weights
 from .epoch import Epoch, checked_reading, transformed
-from .length_batches import Cutter, LengthBatches
+from .length_batches import Cutter, LengthBatches, unmarked
 from .sampler_adapter import SamplerAdapter
 
 _LoaderT = TypeVar("_LoaderT", bound="Loader")
@@ -253,7 +253,7 @@ class Loader:
         Raises:
             StaleError: the state is of other records, or of another order; the text gives the difference.
         """
-        self.sampler.load_state_dict(state if self._cutter is None else self._cutter.unmarked(state))
+        self.sampler.load_state_dict(unmarked(state, "" if self._cutter is None else self._cutter.windows))
         self._next_epoch = self._read_epoch = self._place = None
 
     def __reduce__(self) -> tuple[Any, ...]:
