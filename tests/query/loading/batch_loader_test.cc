@@ -25,9 +25,8 @@ TEST_CASE("a loader without threads decodes on demand") {
 }
 
 TEST_CASE("invalid options are refused") {
-  for (const BatchLoader::Options options : {BatchLoader::Options{.batch_size = 0},
-                                             {.batch_size = ~uint64_t{0}},
-                                             {.prefetch = ~size_t{0}}}) {
+  for (const BatchLoader::Options options :
+       {BatchLoader::Options{.batch_size = 0}, {.batch_size = ~uint64_t{0}}, {.prefetch = ~size_t{0}}}) {
     const auto loader = BatchLoader::Start(std::make_shared<FakeSource>(1), NumberDecoder(), CountingOrder(1), options);
     REQUIRE(!loader.has_value());
     CHECK(loader.error().code == ErrorCode::kUsage);
