@@ -145,9 +145,9 @@ Result<std::optional<IdleLoop>> FindIdleLoop(WhereQuery& query, const std::vecto
 }
 
 // A selection of some blocks, to which records are added one by one, in any order.
-class Collector {
+class RecordCollector {
  public:
-  explicit Collector(const std::vector<BlockMetadata>& blocks) : blocks_(blocks), words_(blocks.size()) {}
+  explicit RecordCollector(const std::vector<BlockMetadata>& blocks) : blocks_(blocks), words_(blocks.size()) {}
 
   // Returns false if there is no such record.
   [[nodiscard]] bool Add(uint64_t ordinal) {
@@ -191,7 +191,7 @@ class Collector {
 Result<Selection> StepRows(WhereQuery& query, const ColumnStore& store, const std::vector<SqlParameter>& parameters,
                            const SqlLimits& limits) {
   OFINDEX_ASSIGN(SqlRows rows, query.Run(parameters, limits));
-  Collector collector(store.blocks());
+  RecordCollector collector(store.blocks());
   for (;;) {
     OFINDEX_ASSIGN(const bool more, rows.Next());
     if (!more) return collector.Take();
@@ -213,7 +213,7 @@ Result<Selection> RunKernels(WhereQuery& query, ColumnStore& store, const IdleLo
   OFINDEX_ASSIGN(SqlRows rows, query.Run(parameters, limits));
   OFINDEX_TRY(rows.Next());
   const uint64_t blocks = store.blocks().size();
-  Collector collector(store.blocks());
+  RecordCollector collector(store.blocks());
   for (std::vector<Constraint>& conjunction : query.pushed->conjunctions) {
     for (const uint32_t column : loop.not_null) conjunction.push_back({.column = column, .op = Op::kNotNull});
     OFINDEX_ASSIGN(const Predicate predicate, Predicate::Of(store, conjunction, limits.cancel));
