@@ -10,7 +10,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint32_t kNone = ~uint32_t{0};
+constexpr uint32_t kUnnumbered = ~uint32_t{0};
 
 // Pairs of numbers are numbered by an array if there are at most this many pairs, otherwise by a hash table.
 constexpr uint64_t kMaxArray = 1 << 18;
@@ -20,10 +20,11 @@ class PairNumbers {
  public:
   PairNumbers(uint64_t as, uint64_t bs, uint32_t records) : bs_(bs), hashed_(as * bs > kMaxArray) {
     if (!hashed_) {
-      numbers_.assign(as * bs, kNone);
+      numbers_.assign(as * bs, kUnnumbered);
       return;
     }
-    while (numbers_.size() < uint64_t{2} * records) numbers_.resize(std::max<size_t>(64, 2 * numbers_.size()), kNone);
+    while (numbers_.size() < uint64_t{2} * records)
+      numbers_.resize(std::max<size_t>(64, 2 * numbers_.size()), kUnnumbered);
     pairs_.resize(numbers_.size());
   }
 
@@ -34,10 +35,10 @@ class PairNumbers {
     if (hashed_) {
       const uint64_t mask = numbers_.size() - 1;
       slot = (pair * 0x9e3779b97f4a7c15U >> 32) & mask;
-      while (numbers_[slot] != kNone && pairs_[slot] != pair) slot = (slot + 1) & mask;
+      while (numbers_[slot] != kUnnumbered && pairs_[slot] != pair) slot = (slot + 1) & mask;
       pairs_[slot] = pair;
     }
-    if (numbers_[slot] == kNone) numbers_[slot] = next;
+    if (numbers_[slot] == kUnnumbered) numbers_[slot] = next;
     return numbers_[slot];
   }
 

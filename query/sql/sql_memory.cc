@@ -9,7 +9,7 @@ namespace {
 constexpr uint64_t kBytesPerQuestion = 1 << 20;
 
 // The account of this thread; null outside of sessions.
-thread_local SqlMemory* counted = nullptr;
+thread_local SqlMemory* counting_now = nullptr;
 
 // SQLite's own allocator.
 sqlite3_mem_methods sqlite_allocator;
@@ -21,7 +21,7 @@ int64_t SizeOf(void* bytes) { return bytes == nullptr ? 0 : sqlite_allocator.xSi
 // SQLite calls these functions under no lock of its own: each thread has its own account.
 struct CountedAllocation {
   static void* Malloc(int bytes) {
-    SqlMemory* const memory = counted;
+    SqlMemory* const memory = counting_now;
     if (memory != nullptr && !memory->Allows(static_cast<uint64_t>(bytes))) return nullptr;
     void* const got = sqlite_allocator.xMalloc(bytes);
     if (memory != nullptr) memory->used_ += SizeOf(got);
@@ -29,12 +29,12 @@ struct CountedAllocation {
   }
 
   static void Free(void* bytes) {
-    if (counted != nullptr) counted->used_ -= SizeOf(bytes);
+    if (counting_now != nullptr) counting_now->used_ -= SizeOf(bytes);
     sqlite_allocator.xFree(bytes);
   }
 
   static void* Realloc(void* old, int bytes) {
-    SqlMemory* const memory = counted;
+    SqlMemory* const memory = counting_now;
     const int64_t before = SizeOf(old);
     if (memory != nullptr && bytes > before && !memory->Allows(static_cast<uint64_t>(bytes - before))) return nullptr;
     void* const got = sqlite_allocator.xRealloc(old, bytes);
@@ -64,9 +64,9 @@ const bool installed = CountedAllocation::Install();
 
 bool SqlMemory::IsCounted() { return installed; }
 
-SqlMemory::Counting::Counting(SqlMemory& memory) : before_(std::exchange(counted, &memory)) {}
+SqlMemory::Counting::Counting(SqlMemory& memory) : before_(std::exchange(counting_now, &memory)) {}
 
-SqlMemory::Counting::~Counting() { counted = before_; }
+SqlMemory::Counting::~Counting() { counting_now = before_; }
 
 bool SqlMemory::Allows(uint64_t bytes) {
   if (!HasRoom(bytes)) {
