@@ -32,7 +32,7 @@ from oracle import messages, records
 from python.cluster_builds import ClusterBuilds, ReadData, is_spark_executor, is_spark_worker, kill_when_seen
 from python.work import WorkTest, example
 
-QUERIES = int(os.environ.get("OFINDEX_SPARK_QUERIES", "24"))
+QUERIES = int(os.environ.get("OFINDEX_SPARK_QUERIES", "8"))
 RECORDS = 900
 spark: Any = None
 
