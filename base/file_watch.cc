@@ -23,6 +23,10 @@ int64_t NowOf(clockid_t clock) {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+// Returns the nanoseconds since the file changed, by the clock that sets the times of local files. It may be far behind
+// CLOCK_REALTIME on a machine that stands still at times.
+int64_t AgeOf(const FileFacts& facts) { return NowOf(CLOCK_REALTIME_COARSE) - facts.ctime_ns; }
+
 }  // namespace
 
 uint64_t HashOf(const FileFacts& facts) {
@@ -32,16 +36,18 @@ uint64_t HashOf(const FileFacts& facts) {
 }
 
 bool ChangedJustNow(const FileFacts& facts) {
-  const int64_t age = NowOf(CLOCK_REALTIME) - facts.ctime_ns;
+  const int64_t age = AgeOf(facts);
   return age >= -kMaxAheadNs && age < kClockTickNs;
 }
 
 bool WaitForNextTick(const FileFacts& facts) {
-  const int64_t age = NowOf(CLOCK_REALTIME) - facts.ctime_ns;
+  int64_t age = AgeOf(facts);
   if (age < -kMaxAheadNs || age >= kClockTickNs) return false;
-  if (age < 0) return true;  // the wait would take as long as the clock is ahead
-  const timespec pause{.tv_sec = 0, .tv_nsec = kClockTickNs - age};
-  ::nanosleep(&pause, nullptr);
+  // Waits at most two ticks: otherwise the file's clock is ahead, and the wait would take as long.
+  for (; age >= -kClockTickNs && age < kClockTickNs; age = AgeOf(facts)) {
+    const timespec pause{.tv_sec = 0, .tv_nsec = kClockTickNs - age};
+    ::nanosleep(&pause, nullptr);
+  }
   return true;
 }
 

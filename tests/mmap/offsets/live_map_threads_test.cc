@@ -76,6 +76,12 @@ struct MapTally {
   std::atomic<uint64_t> errors{0};
   std::atomic<uint64_t> wrong{0};
   std::atomic<uint64_t> odd_errors{0};
+  std::atomic<const char*> last_wrong{"none"};  // the kind of request
+
+  void Wrong(const char* request) {
+    ++wrong;
+    last_wrong = request;
+  }
 };
 
 /// The requests of one thread, one kind after the other.
@@ -90,22 +96,22 @@ class Asker {
       copy_.resize(length);
       return copy_.data();
     });
-    Count(to, [&] { return IsRight(copy_, ordinal); });
-    Count(reader.Copy(ordinal, copy_), [&] { return IsRight(copy_, ordinal); });
+    Count("CopyTo", to, [&] { return IsRight(copy_, ordinal); });
+    Count("Copy", reader.Copy(ordinal, copy_), [&] { return IsRight(copy_, ordinal); });
     const auto view = reader.View(ordinal);
-    Count(view, [&] { return IsRight(*view, ordinal); });
+    Count("View", view, [&] { return IsRight(*view, ordinal); });
     const auto place = reader.Locate(ordinal);
-    Count(place, [&] { return *place == dataset_.locations()[ordinal]; });
+    Count("Locate", place, [&] { return *place == dataset_.locations()[ordinal]; });
     const auto path = reader.ShardPath(static_cast<uint32_t>(ordinal % 3));
-    Count(path, [&] { return path->ends_with("part-" + std::to_string(ordinal % 3)); });
+    Count("ShardPath", path, [&] { return path->ends_with("part-" + std::to_string(ordinal % 3)); });
     reader.Prefetch(ordinal, 1);
-    tally_.wrong += reader.View(kHoleBegin + random_() % (kHoleEnd - kHoleBegin)).has_value();
+    if (reader.View(kHoleBegin + random_() % (kHoleEnd - kHoleBegin)).has_value()) tally_.Wrong("View of a hole");
 
     ordinals_.resize(1 + random_() % 100);
     for (uint64_t& one : ordinals_) one = AnyLive();
     views_.resize(ordinals_.size());
-    Count(reader.View(ordinals_, views_), [&] { return AllRight(views_); });
-    Count(reader.CopyInto(ordinals_, batch_), [&] { return AllRight(batch_); });
+    Count("View of a batch", reader.View(ordinals_, views_), [&] { return AllRight(views_); });
+    Count("CopyInto", reader.CopyInto(ordinals_, batch_), [&] { return AllRight(batch_); });
   }
 
  private:
@@ -127,11 +133,12 @@ class Asker {
   }
 
   template <typename T, typename Right>
-  void Count(const Result<T>& outcome, Right&& right) {
-    if (outcome) {
-      ++(right() ? tally_.right : tally_.wrong);
+  void Count(const char* request, const Result<T>& outcome, Right&& right) {
+    if (outcome && right()) {
+      ++tally_.right;
       return;
     }
+    if (outcome) return tally_.Wrong(request);
     ++tally_.errors;
     tally_.odd_errors += outcome.error().code != ErrorCode::kStale && outcome.error().code != ErrorCode::kIndex;
   }
@@ -267,6 +274,7 @@ TEST_CASE("reading threads survive any change to their map, and return the recor
   }
   readers.clear();
   MESSAGE("answers that were right: ", tally.right.load(), ", refused: ", tally.errors.load(), ", attacks: ", rounds);
+  CAPTURE(tally.last_wrong.load());
   CHECK(tally.wrong == 0);
   CHECK(tally.odd_errors == 0);
   CHECK(tally.right > 0);
