@@ -14,7 +14,7 @@ from pathlib import Path
 PACKAGES = [
     "libisal-dev", "libsimdjson-dev", "libsqlite3-dev", "libzstd-dev", "zlib1g-dev", "libxxhash-dev", "libcsv-dev",
     "libcli11-dev", "nlohmann-json3-dev", "libexpected-dev", "libpcre2-dev", "libedit-dev", "libbsd-dev", "libmd-dev",
-    "libncurses-dev",
+    "libncurses-dev", "libjpeg62-turbo-dev", "libspng-dev", "libzimg-dev",
 ]  # fmt: skip
 
 #: Files that are in the source packages, and not in the libraries.

@@ -58,6 +58,7 @@ ROOMS = {
     "query/decoding": "base proto proto/extract proto/wire mmap",
     "query/extension": "base query/sql/functions query/tables",
     "query/filter": "base index/catalog index/chunks index/columns query/columns query/columns/chunks",
+    "query/images": "base query/decoding",
     "query/loading": "base mmap query/decoding query/sampling/orders query/sampling/sets",
     "query/sampling": "base mmap mmap/inflate index/catalog query query/columns query/sampling/columns "
     "query/sampling/orders query/sampling/sets query/sql",
@@ -107,7 +108,7 @@ ROOMS = {
     "python/src/convert": "base index/chunks query/sql python/src/interpreter",
     "python/src/interpreter": "base",
     "python/src/loading": "base query/columns query/decoding query/loading query/sampling query/sampling/orders "
-    "python/src/columns python/src/convert python/src/interpreter python/src/records",
+    "query/images python/src/columns python/src/convert python/src/interpreter python/src/records",
     "python/src/records": "base mmap proto query query/sampling/sets python/src/convert python/src/interpreter",
     "python/src/writing": "base index/shards index/writing proto proto/encode python/src/convert "
     "python/src/interpreter",
@@ -140,6 +141,9 @@ WRAPPED_IN = [
     (r"boost/interprocess/.*", "mmap/files"),
     (r"zstd\.h", "base"),
     (r"zlib\.h", "mmap/inflate index/writing"),
+    (r"jpeglib\.h|jerror\.h", "query/images/jpeg_reader.cc"),
+    (r"spng\.h", "query/images/png_reader.cc"),
+    (r"zimg\.h", "query/images/resizer.cc"),
     (r"sqlite3\.h", "index/database query/sql query/sql/functions query/tables query/tables/groups query/tables/values"),
     (r"pcre2\.h", "query/sql/functions/pattern.cc"),
     (r"sqlite3ext\.h", "query/extension"),

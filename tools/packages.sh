@@ -7,8 +7,8 @@
 
 # shellcheck disable=SC2034  # the lists are read by name
 packages_libraries=(
-  libboost-dev libcli11-dev libcsv-dev libedit-dev libexpected-dev libisal-dev libpcre2-dev libsimdjson-dev libsqlite3-dev
-  libxxhash-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
+  libboost-dev libcli11-dev libcsv-dev libedit-dev libexpected-dev libisal-dev libjpeg62-turbo-dev libpcre2-dev
+  libsimdjson-dev libspng-dev libsqlite3-dev libxxhash-dev libzimg-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
 )
 # shellcheck disable=SC2034
 packages_build=(

@@ -29,7 +29,7 @@ from ._errors import (
     QueryError,
     StaleError,
 )
-from ._features import Feature, Features, fixed, ragged, raw
+from ._features import Feature, Features, fixed, image, ragged, raw
 from ._foreign import lacks_in_module
 from ._loading.length_batches import LengthBatches
 from ._loading.loader import Loader, LoaderIterator
@@ -91,6 +91,7 @@ __all__ = [
     "decode",
     "fixed",
     "grain",
+    "image",
     "merge",
     "mix",
     "open",

@@ -1,4 +1,4 @@
-"""How a feature of a record becomes part of a batch: `fixed`, `ragged`, `raw`."""
+"""How a feature of a record becomes part of a batch: `fixed`, `ragged`, `raw`, `image`."""
 
 from __future__ import annotations
 
@@ -30,19 +30,24 @@ DTYPES = (
     "bytes",
 )
 
+_MAX_SIDE = 16384  # of an image
+_FITS = ("stretch", "crop", "pad")
+_LAYOUTS = ("hwc", "chw")
 _MAX_VALUES = 2**40  # the decoder's limit
 
 
 @dataclass(frozen=True)
 class Feature:
-    """How the values of one feature become an array; made by `fixed`, `ragged` or `raw`."""
+    """How the values of one feature become an array; made by `fixed`, `ragged`, `raw` or `image`."""
 
-    form: Literal["fixed", "ragged", "raw"]
+    form: Literal["fixed", "ragged", "raw", "image"]
     dtype: str
     shape: tuple[int, ...] = ()
     default: Any = field(default=None, compare=False)
     truncate: bool = False
     pad: bool = False
+    #: Of an image: whether it is gray, its height and width, `fit` and `layout`.
+    _image: tuple[bool, int, int, str, str] | None = None
     #: The default as the memory of an array, or as byte strings. Features are compared by this memory: 0.0 is not -0.0.
     _fill: bytes | tuple[bytes, ...] | None = field(init=False, repr=False)
 
@@ -136,6 +141,49 @@ def raw(dtype: Any, shape: int | Sequence[int], truncate: bool = False, pad: boo
     if name == "bytes":
         raise ValueError("raw() makes numbers: expected a numeric dtype")
     return Feature("raw", name, _shape(shape), truncate=bool(truncate), pad=bool(pad))
+
+
+@explained
+def image(
+    mode: Literal["rgb", "gray"] = "rgb",
+    size: int | Sequence[int] = (224, 224),
+    *,
+    fit: Literal["stretch", "crop", "pad"] = "stretch",
+    layout: Literal["hwc", "chw"] = "hwc",
+) -> Feature:
+    """Pixels of a JPEG or PNG image, which is the one value of a bytes feature: uint8, scaled to one size.
+
+    Images are decoded by the threads that decode the batch, without the GIL. A JPEG image at least twice as large as
+    `size` is reduced while it is decoded. Scaling is bilinear and averages all pixels that it merges, like Pillow's.
+    Transparency, color profiles and the orientation in EXIF data are ignored::
+
+        features = {"image": ofindex.image("rgb", size=(224, 224), fit="crop")}
+        for batch in ofindex.Loader(photos, features, batch_size=2):
+            step(batch["image"])  # uint8, shape (2, 224, 224, 3)
+
+    Args:
+        mode: "rgb", or "gray" for one channel of luma (ITU-R BT.601).
+        size: (height, width) in pixels, at most 16384 each; one number for both.
+        fit: For an image of another shape: "stretch" scales both sides independently, "crop" cuts away what is left of
+            and right of the center, or above and below, "pad" adds black bars.
+        layout: "hwc": the batch has (n, height, width, channels), as PIL and TensorFlow. "chw": (n, channels, height,
+            width), as torch.
+
+    Raises:
+        ValueError: an argument is not one of those above.
+        FeatureError: (on use) a record lacks the feature or has several values, or its bytes are neither a JPEG nor a PNG
+            image, are damaged, or have more than 2^28 pixels.
+    """
+    channels = {"rgb": 3, "gray": 1}
+    for name, value, known in (("mode", mode, channels), ("fit", fit, _FITS), ("layout", layout, _LAYOUTS)):
+        if value not in known:
+            raise ValueError(f"{name}={value!r}: expected {' or '.join(map(repr, known))}")
+    sides = _shape(size) * (1 if isinstance(size, (Sequence, np.ndarray)) else 2)
+    if len(sides) != 2 or not all(1 <= side <= _MAX_SIDE for side in sides):
+        raise ValueError(f"size={size!r}: expected (height, width), each from 1 to {_MAX_SIDE}")
+    height, width = sides
+    shape = (height, width, channels[mode]) if layout == "hwc" else (channels[mode], height, width)
+    return Feature("image", "uint8", shape, _image=(mode == "gray", height, width, fit, layout))
 
 
 def _fill_of(feature: Feature) -> bytes | tuple[bytes, ...] | None:
@@ -233,9 +281,10 @@ def decoder_of(features: Features) -> _ofindex.Decoder:
             raise TypeError(f"a feature is named by str or bytes, not by {type(name).__name__}")
         if not isinstance(feature, Feature):
             raise TypeError(
-                f"feature {name!r}: expected ofindex.fixed(...), ragged(...) or raw(...), not {type(feature).__name__}"
+                f"feature {name!r}: expected ofindex.fixed(...), ragged(...), raw(...) or image(...), not {type(feature).__name__}"
                 f"\nwrite {{{name!r}: {_meant_by(feature)}}}"
             )
         fill = list(feature._fill) if isinstance(feature._fill, tuple) else feature._fill
-        specs.append((name, feature.form, feature.dtype, feature.count, fill, feature.truncate, feature.pad))
+        options = (feature.truncate, feature.pad, feature._image)
+        specs.append((name, feature.form, feature.dtype, feature.count, fill, *options))
     return _ofindex.Decoder(specs)

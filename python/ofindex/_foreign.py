@@ -107,6 +107,7 @@ _CALLS: dict[str, str] = {
     "concat": "datasets are one list: concat([a, b])",
     "fixed": 'write fixed("int64"), or fixed("float32", (2, 3)) for values of a shape',
     "ragged": 'write ragged("int64")',
+    "image": 'write image("rgb", (224, 224), fit="crop")',
     "raw": 'write raw("uint8", (28, 28))',
     "pack": 'write pack(source, output, "tfrecord"), or "ofrecord"',
 }

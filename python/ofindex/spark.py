@@ -29,7 +29,7 @@ from ._engines.jobs import PARTS_PER_CPU, BuildJob
 from ._engines.selection import Selection
 from ._engines.spark_reading import PushingReader, SelectionReader, spark_schema, task_count
 from ._engines.spark_writing import SetOptions, SetWriter
-from ._features import Feature, Features, fixed, ragged, raw
+from ._features import Feature, Features, fixed, image, ragged, raw
 from ._opening import open
 from ._source import Path
 
@@ -256,7 +256,7 @@ class OfindexDataSource(DataSource):  # type: ignore[misc]
 
 _BYTES = "base64"
 _READ = {"path", "columns", "where", "parameters", "features", "payloads", "root", "partitions", "cores", "mark"}
-_FORMS: dict[str, Callable[..., Feature]] = {"fixed": fixed, "ragged": ragged, "raw": raw}
+_FORMS: dict[str, Callable[..., Feature]] = {"fixed": fixed, "ragged": ragged, "raw": raw, "image": image}
 
 
 def _json(options: Mapping[str, str], name: str) -> Any:

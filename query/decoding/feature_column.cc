@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "query/decoding/bytes_decoder.h"
 #include "query/decoding/cast.h"
 
 namespace ofindex {
@@ -18,7 +19,7 @@ bool CastNumbersTo(const uint8_t* from, uint64_t count, uint8_t* to) {
 }  // namespace
 
 uint32_t KindsOf(FeatureSpec::Form form, DataType type) {
-  if (type == DataType::kBytes) return kBytesKind;
+  if (type == DataType::kBytes || form == FeatureSpec::Form::kMade) return kBytesKind;
   if (form == FeatureSpec::Form::kRaw) return kBytesKind | kIntegerKinds | kRealKinds;
   return type == DataType::kFloat32 || type == DataType::kFloat64 ? kRealKinds : kIntegerKinds;
 }
@@ -49,6 +50,7 @@ FeatureFault FeatureColumn::Put(const FeatureValues& values, uint64_t record) {
     case FeatureSpec::Form::kFixed: return PutFixed(values, record);
     case FeatureSpec::Form::kRagged: return PutRagged(values);
     case FeatureSpec::Form::kRaw: return PutRaw(values, record);
+    case FeatureSpec::Form::kMade: return PutMade(values, record);
   }
   return FeatureFault::kNone;
 }
@@ -101,6 +103,12 @@ FeatureFault FeatureColumn::PutRawBytes(ByteView bytes, uint8_t* to) {
   if (size != 0) std::memcpy(to, bytes.data(), size);
   if (size != record_bytes_) std::memset(to + size, 0, record_bytes_ - size);
   return FeatureFault::kNone;
+}
+
+FeatureFault FeatureColumn::PutMade(const FeatureValues& values, uint64_t record) {
+  if (values.count != 1) return FeatureFault::kStrings;
+  const Result<void> made = spec_->decoder->Decode(values.bytes[0], place_ + record * record_bytes_);
+  return made ? FeatureFault::kNone : FeatureFault::kNotMade;
 }
 
 FeatureFault FeatureColumn::CheckItems(uint64_t items) const {

@@ -59,6 +59,7 @@ class FeatureColumn {
   [[nodiscard]] FeatureFault PutRagged(const FeatureValues& values);
   [[nodiscard]] FeatureFault PutRaw(const FeatureValues& values, uint64_t record);
   [[nodiscard]] FeatureFault PutRawBytes(ByteView bytes, uint8_t* to);
+  [[nodiscard]] FeatureFault PutMade(const FeatureValues& values, uint64_t record);
   [[nodiscard]] FeatureFault CheckItems(uint64_t items) const;
   [[nodiscard]] FeatureFault AppendStrings(const ByteView* strings, uint64_t count);
   [[nodiscard]] bool Takes(FeatureKind kind) const { return (kinds_ >> static_cast<unsigned>(kind) & 1) != 0; }

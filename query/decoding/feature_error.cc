@@ -4,8 +4,10 @@
 #include <charconv>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
+#include "query/decoding/bytes_decoder.h"
 #include "query/decoding/cast.h"
 #include "query/decoding/feature_column.h"
 
@@ -64,6 +66,14 @@ struct Explanation {
   Hint hint;
 };
 
+// Runs the decoder again for its error.
+Explanation NotMade(const FeatureSpec& spec, const FeatureValues& values) {
+  std::vector<uint8_t> items(spec.values * ItemBytes(spec.type));
+  const Result<void> made = spec.decoder->Decode(values.bytes[0], items.data());
+  if (made) return {"cannot be decoded", {}};
+  return {made.error().message, made.error().hint};
+}
+
 Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, FeatureFault fault) {
   switch (fault) {
     case FeatureFault::kAbsent:
@@ -81,7 +91,9 @@ Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, Featur
     case FeatureFault::kValue:
       return {StrCat(FirstUnfit(values, spec.type), " does not fit ", Name(spec.type)), "ask for a wider type"};
     case FeatureFault::kStrings:
-      return {StrCat(Counted(values.count, "byte string"), "; expected 1"), "raw decodes a single byte string"};
+      return {StrCat(Counted(values.count, "byte string"), "; expected 1"),
+              spec.form == FeatureSpec::Form::kRaw ? Hint("raw decodes a single byte string")
+                                                   : Hint("ask for it as ragged")};
     case FeatureFault::kItemSize:
       return {StrCat(Counted(values.bytes[0].size(), "byte"), "; expected a multiple of ", ItemBytes(spec.type),
                      ", as ", Name(spec.type), " has"),
@@ -92,6 +104,7 @@ Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, Featur
     case FeatureFault::kTooFew:
       return {StrCat(Counted(ItemsOf(spec, values), "item"), "; expected ", spec.values),
               "set pad to fill up with zeros"};
+    case FeatureFault::kNotMade: return NotMade(spec, values);
     case FeatureFault::kMemory:
     case FeatureFault::kNone: break;
   }

@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ofindex {
+
+class BytesDecoder;
 
 /// The item types of a decoded array, in the order of the table in feature_spec.cc.
 enum class DataType : uint8_t {
@@ -40,12 +43,13 @@ struct FeatureSpec {
     kFixed,   ///< `values` values in every record; `fill` if the feature is absent
     kRagged,  ///< any number of values; none if the feature is absent
     kRaw,     ///< `values` items: a bytes feature's single byte string reinterpreted, or other numbers cast
+    kMade,    ///< `values` items that `decoder` makes from a bytes feature's single byte string
   };
 
   std::string name;  ///< exact bytes; in a SequenceExample "NAME[]" is a feature list: the values of all its steps
   Form form = Form::kFixed;
   DataType type = DataType::kInt64;
-  uint64_t values = 1;  ///< for kFixed and kRaw, in every record: the product of the shape; may be 0
+  uint64_t values = 1;  ///< except for kRagged, in every record: the product of the shape; may be 0
 
   /// For kFixed numbers: one item or `values` items, in the array's representation.
   std::optional<std::vector<uint8_t>> fill = {};
@@ -54,6 +58,8 @@ struct FeatureSpec {
 
   bool truncate = false;  ///< for kRaw: cut items beyond `values` instead of failing
   bool pad = false;       ///< for kRaw: fill missing items with 0 instead of failing
+
+  std::shared_ptr<const BytesDecoder> decoder = nullptr;  ///< for kMade
 };
 
 }  // namespace ofindex

@@ -24,10 +24,11 @@ enum class FeatureFault : uint8_t {
   kMixed,     ///< a feature list whose steps differ in kind
   kCount,     ///< more or fewer values than expected
   kValue,     ///< a value that does not fit the type
-  kStrings,   ///< for kRaw: not exactly one byte string
+  kStrings,   ///< for kRaw and kMade: not exactly one byte string
   kItemSize,  ///< for kRaw: bytes are not a whole number of items
   kTooMany,   ///< for kRaw: more items than expected
   kTooFew,    ///< for kRaw: fewer items than expected
+  kNotMade,   ///< for kMade: the decoder failed
   kMemory,    ///< no memory for the values
 };
 

@@ -17,6 +17,7 @@
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
 #include "python/src/records/records.h"
+#include "query/images/image_decoder.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,6 +28,7 @@ namespace {
 // Approximate decoding time on one core: per record, and per byte.
 constexpr double kRecordNs = 150;
 constexpr double kByteNs = 0.2;
+constexpr double kImageByteNs = 20;
 
 // Work worth a thread of its own, and work that takes long enough that Ctrl-C must interrupt it.
 constexpr double kWorthAThreadNs = 1e6;
@@ -34,10 +36,23 @@ constexpr double kLongNs = 50e6;
 
 FeatureSpec::Form FormOf(const std::string& form) {
   if (form == "fixed") return FeatureSpec::Form::kFixed;
-  return form == "ragged" ? FeatureSpec::Form::kRagged : FeatureSpec::Form::kRaw;
+  if (form == "ragged") return FeatureSpec::Form::kRagged;
+  return form == "image" ? FeatureSpec::Form::kMade : FeatureSpec::Form::kRaw;
 }
 
-// Converts (name, form, dtype, count, default, truncate, pad), as ofindex._features builds it.
+// Converts (gray, height, width, fit, layout), which ofindex._features has checked.
+std::shared_ptr<const BytesDecoder> ImageDecoderOf(const nb::tuple& image) {
+  const auto fit = nb::cast<std::string>(image[3]);
+  const auto layout = nb::cast<std::string>(image[4]);
+  return std::make_shared<ImageDecoder>(
+      ImageShape{.width = nb::cast<uint32_t>(image[2]),
+                 .height = nb::cast<uint32_t>(image[1]),
+                 .gray = nb::cast<bool>(image[0]),
+                 .fit = fit == "crop" ? ImageFit::kCrop : (fit == "pad" ? ImageFit::kPad : ImageFit::kStretch),
+                 .layout = layout == "chw" ? ImageShape::Layout::kPlanes : ImageShape::Layout::kRows});
+}
+
+// Converts (name, form, dtype, count, default, truncate, pad, image), as ofindex._features builds it.
 FeatureSpec SpecOf(nb::handle object) {
   const auto tuple = nb::cast<nb::tuple>(object);
   FeatureSpec spec;
@@ -58,6 +73,8 @@ FeatureSpec SpecOf(nb::handle object) {
   }
   spec.truncate = nb::cast<bool>(tuple[5]);
   spec.pad = nb::cast<bool>(tuple[6]);
+  const nb::object image = tuple[7];
+  if (!image.is_none()) spec.decoder = ImageDecoderOf(nb::cast<nb::tuple>(image));
   return spec;
 }
 
@@ -92,7 +109,8 @@ nb::object Offsets(const Owner& array, const std::vector<int64_t>& offsets) {
 // If `threads` is 0, chooses their number by the amount of work.
 nb::list Decode(const Decoder& decoder, const Payloads& payloads, const std::vector<uint64_t>& ordinals,
                 unsigned threads) {
-  const double ns = static_cast<double>(ordinals.size()) * (kRecordNs + payloads.payload_bytes * kByteNs);
+  const double byte_ns = decoder.makes_images ? kImageByteNs : kByteNs;
+  const double ns = static_cast<double>(ordinals.size()) * (kRecordNs + payloads.payload_bytes * byte_ns);
   const double worth = std::clamp(ns / kWorthAThreadNs, 1.0, static_cast<double>(ProcessorCount()));
   const unsigned count = threads == 0 ? static_cast<unsigned>(worth) : threads;
   const auto decode = [&](const std::atomic<bool>* cancel) {
@@ -170,7 +188,10 @@ void BindDecoder(nb::module_& m) {
           [](Decoder* self, const nb::list& specs) {
             std::vector<FeatureSpec> taken;
             for (nb::handle spec : specs) taken.push_back(SpecOf(spec));
-            new (self) Decoder{std::make_shared<BatchDecoder>(Unwrap(BatchDecoder::Of(std::move(taken))))};
+            const bool makes_images = std::any_of(taken.begin(), taken.end(),
+                                                  [](const FeatureSpec& spec) { return spec.decoder != nullptr; });
+            new (self)
+                Decoder{std::make_shared<BatchDecoder>(Unwrap(BatchDecoder::Of(std::move(taken)))), makes_images};
           },
           "specs"_a)
       .def(

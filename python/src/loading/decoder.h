@@ -13,6 +13,7 @@ namespace ofindex::python {
 /// A decoder of batches of features, and the source of their payloads. Shared, since a loader keeps it.
 struct Decoder {
   std::shared_ptr<const BatchDecoder> decoder;
+  bool makes_images = false;
 };
 struct Payloads {
   std::shared_ptr<const PayloadSource> source;

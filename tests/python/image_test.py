@@ -1,0 +1,152 @@
+"""Images: `ofindex.image` against Pillow, in batches, Loaders and errors."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import unittest
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageOps
+
+import ofindex
+from python.work import WorkTest
+
+Pixels = npt.NDArray[np.uint8]
+
+#: The mean and the largest difference from Pillow that another order of color conversion, chroma interpolation and
+#: scaling makes.
+MEAN, MOST = 1.5, 30
+
+
+def picture(width: int, height: int, seed: int) -> Image.Image:
+    """A picture with smooth areas and edges, as photos have."""
+    random = np.random.default_rng(seed)
+    small = Image.fromarray(random.integers(0, 256, (6, 8, 3), np.uint8))
+    picture = small.resize((width, height), Image.Resampling.BICUBIC)
+    picture.paste((200, 30, 60), (width // 4, height // 4, width // 2, height // 2))
+    return picture
+
+
+def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
+    file = io.BytesIO()
+    image.save(file, kind, **options)
+    return file.getvalue()
+
+
+def of_pillow(data: bytes, mode: str, size: tuple[int, int], fit: str) -> Pixels:
+    """What Pillow makes of an image, as (height, width, channels)."""
+    image = Image.open(io.BytesIO(data)).convert("L" if mode == "gray" else "RGB")
+    height, width = size
+    if fit == "crop":
+        image = ImageOps.fit(image, (width, height), Image.Resampling.BILINEAR)
+    elif fit == "pad":
+        image = ImageOps.pad(image, (width, height), Image.Resampling.BILINEAR)
+    else:
+        image = image.resize((width, height), Image.Resampling.BILINEAR)
+    pixels: Pixels = np.asarray(image)
+    return pixels.reshape(height, width, -1)
+
+
+IMAGES = {
+    "jpeg 4:2:0": lambda: encoded(picture(500, 375, 1), "JPEG", quality=90),
+    "jpeg 4:4:4": lambda: encoded(picture(500, 375, 1), "JPEG", quality=90, subsampling=0),
+    "jpeg 4:2:2": lambda: encoded(picture(333, 501, 2), "JPEG", quality=90, subsampling=1),
+    "jpeg progressive": lambda: encoded(picture(640, 480, 3), "JPEG", quality=90, progressive=True),
+    "jpeg gray": lambda: encoded(picture(400, 300, 4).convert("L"), "JPEG", quality=90),
+    "jpeg cmyk": lambda: encoded(picture(300, 300, 5).convert("CMYK"), "JPEG", quality=90),
+    "jpeg large": lambda: encoded(picture(1900, 1300, 6), "JPEG", quality=90),
+    "jpeg small": lambda: encoded(picture(33, 21, 7), "JPEG", quality=90),
+    "png": lambda: encoded(picture(300, 200, 8), "PNG"),
+    "png gray": lambda: encoded(picture(300, 200, 8).convert("L"), "PNG"),
+    "png palette": lambda: encoded(picture(300, 200, 9).quantize(64), "PNG"),
+    "png bits": lambda: encoded(picture(300, 200, 9).convert("1", dither=Image.Dither.NONE), "PNG"),
+}
+
+
+class ImageTest(WorkTest):
+    def written(self, images: list[bytes]) -> ofindex.Dataset:
+        path = self.dir / f"{len(os.listdir(self.dir))}.tfrecord"
+        with ofindex.Writer(path) as out:
+            for number, image in enumerate(images):
+                out.write({"image": image, "number": number})
+        return ofindex.build(path)
+
+    def test_pixels_are_those_of_pillow(self) -> None:
+        data = {name: make() for name, make in IMAGES.items()}
+        ds = self.written(list(data.values()))
+        for mode in ("rgb", "gray"):
+            for fit in ("stretch", "crop", "pad"):
+                for size in ((224, 224), (64, 160)):
+                    feature = ofindex.image(mode, size, fit=fit)  # type: ignore[arg-type]
+                    pixels = ds.batch(range(len(ds)), {"image": feature})["image"]
+                    assert isinstance(pixels, np.ndarray)
+                    self.assertEqual(pixels.dtype, np.uint8)
+                    for (name, encoded), ours in zip(data.items(), pixels, strict=True):
+                        with self.subTest(image=name, mode=mode, fit=fit, size=size):
+                            theirs = of_pillow(encoded, mode, size, fit)
+                            self.assertEqual(ours.shape, theirs.shape)
+                            difference = np.abs(ours.astype(int) - theirs.astype(int))
+                            self.assertLess(difference.mean(), MEAN)
+                            self.assertLess(np.percentile(difference, 99.5), MOST)
+
+    def test_layouts_are_transposed_and_loaders_give_what_batches_give(self) -> None:
+        ds = self.written([make() for make in IMAGES.values()])
+        rows = ds.batch(range(len(ds)), {"image": ofindex.image(size=48)})["image"]
+        planes = ds.batch(range(len(ds)), {"image": ofindex.image(size=(48, 48), layout="chw")})["image"]
+        np.testing.assert_array_equal(planes, np.moveaxis(np.asarray(rows), 3, 1))
+        features = {"image": ofindex.image(size=48), "number": ofindex.fixed("int64")}
+        for threads in (1, 2):
+            for batch in ofindex.Loader(ds, features, batch_size=5, seed=3, threads=threads):
+                np.testing.assert_array_equal(batch["image"], np.asarray(rows)[batch["number"]])
+        decoded = ofindex.decode(ds.__getitems__([2, 1]), features)
+        np.testing.assert_array_equal(decoded["image"], np.asarray(rows)[[2, 1]])
+
+    def test_a_feature_is_compared_and_pickled_with_its_options(self) -> None:
+        feature = ofindex.image("gray", (10, 20), fit="pad", layout="chw")
+        self.assertEqual(feature.shape, (1, 10, 20))
+        self.assertEqual(pickle.loads(pickle.dumps(feature)), feature)
+        self.assertNotEqual(feature, ofindex.image("gray", (10, 20), fit="crop", layout="chw"))
+
+    def test_wrong_arguments_are_refused(self) -> None:
+        for arguments, said in (
+            ({"mode": "bgr"}, "mode='bgr': expected 'rgb' or 'gray'"),
+            ({"size": (0, 5)}, "expected (height, width), each from 1 to 16384"),
+            ({"size": (5, 5, 3)}, "expected (height, width), each from 1 to 16384"),
+            ({"size": 20000}, "expected (height, width), each from 1 to 16384"),
+            ({"fit": "cover"}, "fit='cover': expected 'stretch' or 'crop' or 'pad'"),
+            ({"layout": "nchw"}, "layout='nchw': expected 'hwc' or 'chw'"),
+        ):
+            with self.subTest(arguments), self.assertRaises(ValueError) as raised:
+                ofindex.image(**arguments)  # type: ignore[arg-type]
+            self.assertIn(said, str(raised.exception))
+
+    def test_an_image_that_cannot_be_decoded_is_named(self) -> None:
+        good = encoded(picture(60, 40, 1), "JPEG")
+        for bad, said in (
+            (b"plain text", "record 1: feature 'image': bytes that begin with 'plain te'; expected a JPEG or PNG image"),
+            (good[: len(good) // 2], "record 1: feature 'image': a JPEG image"),
+            (encoded(picture(9, 9, 1), "GIF"), "record 1: feature 'image': a GIF image; expected a JPEG or PNG image"),
+            (b"", "record 1: feature 'image': no bytes; expected a JPEG or PNG image"),
+        ):
+            with self.subTest(said):
+                ds = self.written([good, bad, good])
+                with self.assertRaises(ofindex.FeatureError) as raised:
+                    list(ofindex.Loader(ds, {"image": ofindex.image(size=8)}, batch_size=3))
+                self.assertIn(said, str(raised.exception))
+
+    def test_numbers_and_several_images_are_refused(self) -> None:
+        payloads = [encoded(picture(9, 9, 1), "PNG")] * 2
+        with ofindex.Writer(self.dir / "two.tfrecord") as out:
+            out.write({"image": payloads, "number": 5})
+        ds = ofindex.build(self.dir / "two.tfrecord")
+        for name, said in (("image", "2 byte strings; expected 1"), ("number", "expected bytes")):
+            with self.assertRaisesRegex(ofindex.FeatureError, said):
+                ds.batch([0], {name: ofindex.image(size=8)})
+
+
+if __name__ == "__main__":
+    unittest.main()
