@@ -52,6 +52,10 @@ ROW = ("kFormat", "kFeature")
 #: Files, or single messages, whose callers add a place or a hint: what they put before the text, and their hint.
 CALLERS = {
     "tools/options/command_line.cc": ("{option}: ", ""),
+    **dict.fromkeys(
+        (f"query/images/{name}.cc" for name in ("image_decoder", "jpeg_reader", "png_reader", "resizer")),
+        ("feature '{name}': ", "leave the record out"),
+    ),
     "proto/features.cc": ("record {ordinal}: ", ""),
     "query/decoding/whole_record.cc": ("record {ordinal}: ", ""),
     "tools/packing/calendar.cc": ("{path}@{byte}: line {line}: ", "`sed -n {line}p {path}` shows the line"),
@@ -85,6 +89,7 @@ MADE_ELSEWHERE = {
     "{TypesHint()}": "tools/packing/pack_schema.cc: the names of the types",
     "{checked.error().hint}": "CheckOutput(): all its errors have hints",
     "{complaint.hint}": "UsageError() replaces an empty hint",
+    "{error.hint}": "query/decoding/feature_error.cc: a hint in each case",
     "{explained.hint}": "Explained, with the rules above",
     "{explanation.hint}": "Explanation, with the rules above",
     "{hint}": "ReportDamage(): a hint in each case",

@@ -23,7 +23,7 @@ Result<void> CheckForm(const FeatureSpec& spec) {
   if (spec.form == SpecForm::kRaw && is_bytes) {
     return Refuse(spec, "raw of bytes makes no sense; expected a number type", "fixed gives byte strings as they are");
   }
-  if (spec.form == SpecForm::kMade && spec.decoder == nullptr) return Refuse(spec, "has no decoder");
+  if (spec.form == SpecForm::kMade && spec.decoder == nullptr) return Refuse(spec, "no decoder; expected one");
   if (spec.form != SpecForm::kRaw && (spec.truncate || spec.pad))
     return Refuse(spec, "truncate and pad apply to raw only");
   if (spec.form != SpecForm::kRagged && spec.values > kMaxDecodedValues) {

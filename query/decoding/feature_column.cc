@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "query/decoding/bytes_decoder.h"
 #include "query/decoding/cast.h"
 
 namespace ofindex {

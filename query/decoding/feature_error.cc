@@ -4,10 +4,10 @@
 #include <charconv>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
-#include "query/decoding/bytes_decoder.h"
 #include "query/decoding/cast.h"
 #include "query/decoding/feature_column.h"
 
@@ -64,14 +64,17 @@ uint64_t ItemsOf(const FeatureSpec& spec, const FeatureValues& values) {
 struct Explanation {
   std::string what;
   Hint hint;
+  ErrorCode code = ErrorCode::kFeature;
 };
 
 // Runs the decoder again for its error.
 Explanation NotMade(const FeatureSpec& spec, const FeatureValues& values) {
   std::vector<uint8_t> items(spec.values * ItemBytes(spec.type));
   const Result<void> made = spec.decoder->Decode(values.bytes[0], items.data());
-  if (made) return {"cannot be decoded", {}};
-  return {made.error().message, made.error().hint};
+  if (made) return {"decoded only once; expected the same each time", "leave the record out"};
+  Error error = made.error();
+  if (error.hint.empty()) error.hint = "leave the record out, or ask for its bytes and decode them yourself";
+  return {std::move(error.message), std::move(error.hint), error.code};
 }
 
 Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, FeatureFault fault) {
@@ -108,15 +111,15 @@ Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, Featur
     case FeatureFault::kMemory:
     case FeatureFault::kNone: break;
   }
-  return {"out of memory for its values", "ask for fewer records at once"};
+  return {"out of memory for its values", "ask for fewer records at once", ErrorCode::kLimit};
 }
 
 }  // namespace
 
 Error FeatureError(const FeatureSpec& spec, const FeatureValues& values, FeatureFault fault) {
   Explanation explanation = Explain(spec, values, fault);
-  return {fault == FeatureFault::kMemory ? ErrorCode::kLimit : ErrorCode::kFeature,
-          StrCat("feature '", Printable(spec.name), "': ", explanation.what), std::move(explanation.hint)};
+  return {explanation.code, StrCat("feature '", Printable(spec.name), "': ", explanation.what),
+          std::move(explanation.hint)};
 }
 
 }  // namespace ofindex

@@ -8,9 +8,20 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
+#include "base/result.h"
+
 namespace ofindex {
 
-class BytesDecoder;
+/// Makes the items of a record's array from one byte string, as an image decoder does. Thread-safe.
+class BytesDecoder {
+ public:
+  virtual ~BytesDecoder() = default;
+
+  /// Writes the items to `to`, which has room for as many as the spec has. Fails in the same way each time.
+  /// Errors: their messages follow "feature 'NAME': "; a hint is added if they have none.
+  [[nodiscard]] virtual Result<void> Decode(ByteView bytes, uint8_t* to) const = 0;
+};
 
 /// The item types of a decoded array, in the order of the table in feature_spec.cc.
 enum class DataType : uint8_t {

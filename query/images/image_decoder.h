@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "query/decoding/bytes_decoder.h"
+#include "query/decoding/feature_spec.h"
 #include "query/images/image_fit.h"
 
 namespace ofindex {

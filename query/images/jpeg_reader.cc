@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "query/images/image_limits.h"
 
 namespace ofindex {
 namespace {
@@ -144,7 +143,7 @@ struct JpegReader::State {
     if (setjmp(failed) != 0) return false;
     jpeg_mem_src(&jpeg, bytes.data(), bytes.size());
     jpeg_read_header(&jpeg, TRUE);
-    if (uint64_t{jpeg.image_width} * jpeg.image_height > kMaxPixels) return Refuse(kTooManyPixels);
+    if (uint64_t{jpeg.image_width} * jpeg.image_height > kMaxPixels) return Refuse("more than 268435456 pixels");
     jpeg.scale_num = 1;
     jpeg.scale_denom = reduction(jpeg.image_width, jpeg.image_height);
     const bool yuv = jpeg.jpeg_color_space == JCS_YCbCr && jpeg.num_components == 3;
@@ -168,7 +167,7 @@ struct JpegReader::State {
       const uint32_t y = jpeg.output_scanline;
       JSAMPROW to = colors == Planes::Colors::kGray ? out.row(0, y) : row.data();
       jpeg_read_scanlines(&jpeg, &to, 1);
-      if (jpeg.output_components == 3) SplitRgb(row.data(), y, out);
+      if (jpeg.output_components == 3) out.StoreRgb(row.data(), y);
       if (jpeg.output_components == 4) SplitCmyk(row.data(), y, out);
     }
     jpeg_finish_decompress(&jpeg);

@@ -30,6 +30,17 @@ bool Planes::Shape(Colors colors, uint32_t width, uint32_t height, uint32_t wide
   return true;
 }
 
+void Planes::StoreRgb(const uint8_t* pixels, uint32_t y) {
+  uint8_t* const red = row(0, y);
+  uint8_t* const green = row(1, y);
+  uint8_t* const blue = row(2, y);
+  for (uint32_t x = 0; x < width_; ++x) {
+    red[x] = pixels[3 * x];
+    green[x] = pixels[3 * x + 1];
+    blue[x] = pixels[3 * x + 2];
+  }
+}
+
 void Planes::FillChromaBlocks() {
   const uint64_t columns = RoundUp(width_, uint64_t{1} << wide_);
   const uint64_t rows = RoundUp(height_, uint64_t{1} << high_);

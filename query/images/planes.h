@@ -8,6 +8,9 @@
 
 namespace ofindex {
 
+/// Maximum number of pixels of an encoded image: a few bytes can claim gigabytes.
+inline constexpr uint64_t kMaxPixels = uint64_t{1} << 28;
+
 /// The pixels of an image, 8 bits per sample, one plane for each component. Reusable: memory is kept.
 class Planes {
  public:
@@ -39,6 +42,9 @@ class Planes {
   [[nodiscard]] size_t count() const { return colors_ == Colors::kGray ? 1 : 3; }
   [[nodiscard]] const Plane& plane(size_t i) const { return planes_[i]; }
   [[nodiscard]] uint8_t* row(size_t plane, uint32_t y) const { return planes_[plane].data + y * planes_[plane].stride; }
+
+  /// Stores interleaved RGB as row `y` of three planes.
+  void StoreRgb(const uint8_t* pixels, uint32_t y);
 
   /// Leaves the first plane as a gray image.
   void KeepFirst() { colors_ = Colors::kGray; }

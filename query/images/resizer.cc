@@ -16,11 +16,12 @@ using Graph = std::unique_ptr<zimg_filter_graph, void (*)(zimg_filter_graph*)>;
 using Shape = std::tuple<Planes::Colors, bool, uint32_t, uint32_t, uint32_t, uint32_t, double, double, double, double,
                          uint32_t, uint32_t>;
 
+tl::unexpected<Error> NoMemoryForImage() { return Fail(ErrorCode::kLimit, "out of memory for an image"); }
+
 tl::unexpected<Error> ResizeError() {
   std::array<char, 256> text = {};
-  const bool no_memory = zimg_get_last_error(text.data(), text.size()) == ZIMG_ERROR_OUT_OF_MEMORY;
-  return Fail(no_memory ? ErrorCode::kLimit : ErrorCode::kFeature,
-              StrCat("an image that cannot be scaled: ", text.data()));
+  if (zimg_get_last_error(text.data(), text.size()) == ZIMG_ERROR_OUT_OF_MEMORY) return NoMemoryForImage();
+  return Fail(ErrorCode::kFeature, StrCat("an image that cannot be scaled: ", text.data()));
 }
 
 zimg_image_format FormatOf(Planes::Colors colors, uint32_t width, uint32_t height) {
@@ -92,7 +93,8 @@ struct Resizer::State {
     shape = wanted;
     size_t size = 0;
     if (zimg_filter_graph_get_tmp_size(graph.get(), &size) != ZIMG_ERROR_SUCCESS) return ResizeError();
-    return scratch.Reserve(size) ? Result<void>{} : Fail(ErrorCode::kLimit, "out of memory for an image");
+    if (!scratch.Reserve(size)) return NoMemoryForImage();
+    return {};
   }
 };
 
@@ -107,7 +109,7 @@ Result<void> Resizer::Resize(const Planes& image, const Placement& placement, bo
   const Planes::Colors colors = first_only ? Planes::Colors::kGray : gray ? Planes::Colors::kYuv : Planes::Colors::kRgb;
   OFINDEX_TRY(state_->Prepare(image, placement, colors, first_only));
   if (!out.Shape(colors, placement.to_width, placement.to_height, 0, 0, Planes::kAlignment)) {
-    return Fail(ErrorCode::kLimit, "out of memory for an image");
+    return NoMemoryForImage();
   }
   auto source = BufferOf<zimg_image_buffer_const>(image);
   auto target = BufferOf<zimg_image_buffer>(out);

@@ -109,6 +109,7 @@ class PackagingTest(unittest.TestCase):
             "Redistributions in binary form must reproduce the above copyright",
             "GNU LESSER GENERAL PUBLIC LICENSE",  # libcsv
             "University of Cambridge",  # PCRE2
+            "Independent JPEG Group",
             "Christos Zoulas",  # libedit
         ):
             self.assertTrue(text in done.stdout, text)
