@@ -146,7 +146,7 @@ def raw(dtype: Any, shape: int | Sequence[int], truncate: bool = False, pad: boo
 @explained
 def image(
     mode: Literal["rgb", "gray"] = "rgb",
-    size: int | Sequence[int] = (224, 224),
+    size: int | Sequence[int] = 224,
     *,
     fit: Literal["stretch", "crop", "pad"] = "stretch",
     layout: Literal["hwc", "chw"] = "hwc",
@@ -171,8 +171,8 @@ def image(
 
     Raises:
         ValueError: an argument is not one of those above.
-        FeatureError: (on use) a record lacks the feature or has several values, or its bytes are neither a JPEG nor a PNG
-            image, are damaged, or have more than 2^28 pixels.
+        FeatureError: (on use) a record lacks the feature or has several values, or its bytes are neither a JPEG nor a
+            PNG image, are damaged, or have more than 2^28 pixels.
     """
     channels = {"rgb": 3, "gray": 1}
     for name, value, known in (("mode", mode, channels), ("fit", fit, _FITS), ("layout", layout, _LAYOUTS)):
@@ -281,8 +281,8 @@ def decoder_of(features: Features) -> _ofindex.Decoder:
             raise TypeError(f"a feature is named by str or bytes, not by {type(name).__name__}")
         if not isinstance(feature, Feature):
             raise TypeError(
-                f"feature {name!r}: expected ofindex.fixed(...), ragged(...), raw(...) or image(...), not {type(feature).__name__}"
-                f"\nwrite {{{name!r}: {_meant_by(feature)}}}"
+                f"feature {name!r}: expected ofindex.fixed(...), ragged(...), raw(...) or image(...), "
+                f"not {type(feature).__name__}\nwrite {{{name!r}: {_meant_by(feature)}}}"
             )
         fill = list(feature._fill) if isinstance(feature._fill, tuple) else feature._fill
         options = (feature.truncate, feature.pad, feature._image)

@@ -64,7 +64,7 @@ uint64_t ItemsOf(const FeatureSpec& spec, const FeatureValues& values) {
 struct Explanation {
   std::string what;
   Hint hint;
-  ErrorCode code = ErrorCode::kFeature;
+  bool is_memory = false;
 };
 
 // Runs the decoder again for its error.
@@ -74,7 +74,7 @@ Explanation NotMade(const FeatureSpec& spec, const FeatureValues& values) {
   if (made) return {"decoded only once; expected the same each time", "leave the record out"};
   Error error = made.error();
   if (error.hint.empty()) error.hint = "leave the record out, or ask for its bytes and decode them yourself";
-  return {std::move(error.message), std::move(error.hint), error.code};
+  return {std::move(error.message), std::move(error.hint), error.code == ErrorCode::kLimit};
 }
 
 Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, FeatureFault fault) {
@@ -111,15 +111,15 @@ Explanation Explain(const FeatureSpec& spec, const FeatureValues& values, Featur
     case FeatureFault::kMemory:
     case FeatureFault::kNone: break;
   }
-  return {"out of memory for its values", "ask for fewer records at once", ErrorCode::kLimit};
+  return {"out of memory for its values", "ask for fewer records at once", true};
 }
 
 }  // namespace
 
 Error FeatureError(const FeatureSpec& spec, const FeatureValues& values, FeatureFault fault) {
   Explanation explanation = Explain(spec, values, fault);
-  return {explanation.code, StrCat("feature '", Printable(spec.name), "': ", explanation.what),
-          std::move(explanation.hint)};
+  return {explanation.is_memory ? ErrorCode::kLimit : ErrorCode::kFeature,
+          StrCat("feature '", Printable(spec.name), "': ", explanation.what), std::move(explanation.hint)};
 }
 
 }  // namespace ofindex

@@ -104,7 +104,7 @@ struct JpegReader::State {
   std::jmp_buf failed;
   bool ends_early = false;
   std::array<char, JMSG_LENGTH_MAX> text = {};
-  ErrorCode code = ErrorCode::kFeature;
+  bool no_memory = false;
   std::vector<uint8_t> row;
 
   static State& Of(j_common_ptr common) { return *static_cast<State*>(common->client_data); }
@@ -112,7 +112,7 @@ struct JpegReader::State {
   [[noreturn]] static void Fail(j_common_ptr common) {
     State& state = Of(common);
     common->err->format_message(common, state.text.data());
-    if (common->err->msg_code == JERR_OUT_OF_MEMORY) state.code = ErrorCode::kLimit;
+    state.no_memory = common->err->msg_code == JERR_OUT_OF_MEMORY;
     std::longjmp(state.failed, 1);
   }
 
@@ -134,8 +134,8 @@ struct JpegReader::State {
   }
 
   bool NoMemory() {
-    code = ErrorCode::kLimit;
-    return Refuse("out of memory");
+    no_memory = true;
+    return false;
   }
 
   // Returns false after a failure, which is in `text`.
@@ -215,10 +215,13 @@ JpegReader::~JpegReader() { jpeg_destroy_decompress(&state_->jpeg); }
 
 Result<void> JpegReader::Decode(ByteView bytes, bool gray, const ChooseReduction& reduction, Planes& out) {
   state_->ends_early = false;
-  state_->code = ErrorCode::kFeature;
+  state_->no_memory = false;
   const bool done = state_->Run(bytes, gray, reduction, out);
   jpeg_abort_decompress(&state_->jpeg);
-  if (!done) return Fail(state_->code, StrCat("a JPEG image that cannot be decoded: ", state_->text.data()));
+  if (state_->no_memory) return Fail(ErrorCode::kLimit, "out of memory for a JPEG image");
+  if (!done) {
+    return Fail(ErrorCode::kFeature, StrCat("a JPEG image that cannot be decoded: ", state_->text.data()));
+  }
   if (state_->ends_early) return Fail(ErrorCode::kFeature, "a JPEG image whose data ends early");
   return {};
 }

