@@ -105,9 +105,9 @@ def fixed(dtype: Any, shape: int | Sequence[int] = (), default: Any = None) -> F
     """A feature with the same number of values in every record.
 
     Args:
-        dtype: A numpy dtype or its name, or ``"bytes"``. Integers of any width accept int32 and int64 features,
-            ``float32`` and ``float64`` accept float and double features, ``"bytes"`` accepts bytes; there are
-            no other conversions.
+        dtype: A numpy dtype or its name, or ``"bytes"``. Integers of any width accept int32 and int64 features;
+            ``float32`` and ``float64`` accept float and double features, and integers that they hold exactly;
+            ``"bytes"`` accepts bytes. There are no other conversions.
         shape: Shape of one record's values: the batch has ``(n, *shape)``.
         default: The value, or array of `shape`, for a record without the feature. If there is no default, such a record
             is an error.

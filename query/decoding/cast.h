@@ -41,9 +41,21 @@ template <typename To, typename From>
   }
 }
 
-/// Casts `count` numbers at `from`, which need not be aligned. Returns false if one does not fit; then the content of
-/// `to` is undefined.
+/// Does the same as Cast, but an integer that becomes a float or double must not be rounded.
 template <typename To, typename From>
+[[nodiscard]] inline bool CastExactly(From from, To& to) {
+  if (!Cast(from, to)) return false;
+  if constexpr (std::is_integral_v<From> && std::is_floating_point_v<To>) {
+    // A power of two above all values of `From`, which a cast back could not hold.
+    const To end = std::ldexp(To{1}, std::numeric_limits<From>::digits);
+    return to < end && static_cast<From>(to) == from;
+  }
+  return true;
+}
+
+/// Casts `count` numbers at `from`, which need not be aligned; if `exact`, as CastExactly does. Returns false if one
+/// does not fit; then the content of `to` is undefined.
+template <typename To, typename From, bool exact = false>
 [[nodiscard]] inline bool CastAll(const uint8_t* from, uint64_t count, To* to) {
   if constexpr (std::is_same_v<To, From>) {
     if (count != 0) std::memcpy(to, from, count * sizeof(To));
@@ -53,7 +65,7 @@ template <typename To, typename From>
     for (uint64_t i = 0; i < count; ++i) {
       From value;
       std::memcpy(&value, from + i * sizeof value, sizeof value);
-      all_fit &= Cast(value, to[i]);
+      all_fit &= exact ? CastExactly(value, to[i]) : Cast(value, to[i]);
     }
     return all_fit;
   }

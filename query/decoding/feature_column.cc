@@ -10,9 +10,9 @@ namespace {
 
 constexpr uint64_t kMaxReserved = uint64_t{1} << 20;  // records
 
-template <typename To, typename From>
+template <typename To, typename From, bool exact = false>
 bool CastNumbersTo(const uint8_t* from, uint64_t count, uint8_t* to) {
-  return CastAll<To, From>(from, count, reinterpret_cast<To*>(to));
+  return CastAll<To, From, exact>(from, count, reinterpret_cast<To*>(to));
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ bool CastNumbersTo(const uint8_t* from, uint64_t count, uint8_t* to) {
 uint32_t KindsOf(FeatureSpec::Form form, DataType type) {
   if (type == DataType::kBytes || form == FeatureSpec::Form::kMade) return kBytesKind;
   if (form == FeatureSpec::Form::kRaw) return kBytesKind | kIntegerKinds | kRealKinds;
-  return type == DataType::kFloat32 || type == DataType::kFloat64 ? kRealKinds : kIntegerKinds;
+  return type == DataType::kFloat32 || type == DataType::kFloat64 ? kIntegerKinds | kRealKinds : kIntegerKinds;
 }
 
 FeatureColumn::FeatureColumn(const FeatureSpec& spec, uint8_t* place)
@@ -38,8 +38,10 @@ FeatureColumn::FeatureColumn(const FeatureSpec& spec, uint8_t* place)
     const auto set = [this](FeatureKind kind, CastNumbers cast) { casts_[static_cast<size_t>(kind)] = cast; };
     set(FeatureKind::kFloat, CastNumbersTo<Item, float>);
     set(FeatureKind::kDouble, CastNumbersTo<Item, double>);
-    set(FeatureKind::kInt32, CastNumbersTo<Item, int64_t>);
-    set(FeatureKind::kInt64, CastNumbersTo<Item, int64_t>);
+    const bool rounds = spec_->form == FeatureSpec::Form::kRaw;
+    const CastNumbers of_integers = rounds ? CastNumbersTo<Item, int64_t> : CastNumbersTo<Item, int64_t, true>;
+    set(FeatureKind::kInt32, of_integers);
+    set(FeatureKind::kInt64, of_integers);
   });
 }
 

@@ -28,7 +28,7 @@ std::string FirstUnfit(const FeatureValues& values, DataType type) {
     for (uint64_t i = 0; i < values.count; ++i) {
       From value;
       std::memcpy(&value, values.numbers + i * sizeof value, sizeof value);
-      if (!Cast(value, item)) return Spell(value);
+      if (!CastExactly(value, item)) return Spell(value);
     }
     return std::string("a value");
   });

@@ -143,8 +143,16 @@ class FixedTest(DecodingTest):
         for value, feature, texts in table:
             first: Value = ("int64", [0, 1]) if feature.dtype == "bool" else good
             self.check_error(["record 1", "feature 'x'", *texts], feature, [first, value], "example")
-        for feature in (fixed("float32", 2), fixed("bytes", 2), fixed("float64", 2)):
-            self.check_error(["data types don't match", "int64", feature.dtype], feature, [good], "example")
+        self.check_error(["data types don't match", "int64", "bytes"], fixed("bytes", 2), [good], "example")
+
+    def test_integers_become_floats_that_hold_them_exactly(self) -> None:
+        for dtype, bits in (("float32", 24), ("float64", 53)):
+            good = [0, -1, 2**bits, -(2**62)]
+            self.assertEqual(decoded(fixed(dtype, 4), [("int64", good)]).tolist(), [[float(n) for n in good]])
+            self.assertEqual(decoded(fixed(dtype, 4), [("int64", good)]).dtype, dtype)
+            for bad in (2**bits + 1, -(2**bits) - 1, 2**63 - 1):
+                said = f"{bad} does not fit {dtype}"
+                self.check_error([said, "record 1"], fixed(dtype), [("int64", [1]), ("int64", [bad])], "example")
 
 
 class RaggedTest(DecodingTest):

@@ -59,20 +59,26 @@ TEST_CASE("values are decoded only as a matching data type") {
        "data types don't match: float values, asked for as int64; expected int32 or int64"},
       {Exactly(DataType::kBool), Doubles("x", {1}),
        "data types don't match: double values, asked for as bool; expected int32 or int64"},
-      {Exactly(DataType::kFloat32), Int32s("x", {1}),
-       "data types don't match: int32 values, asked for as float32; expected float or double"},
+      {Exactly(DataType::kFloat32), Int32s("x", {1}), "[1.0]"},
+      {Exactly(DataType::kFloat32, 2), Longs({-16777216, 1LL << 40}), "[-16777216.0 1099511627776.0]"},
+      {Ragged(DataType::kFloat64), Longs({(1LL << 53) - 1, std::numeric_limits<int64_t>::min()}),
+       "[9007199254740991.0 -9223372036854775808.0]"},
       {Ragged(DataType::kBytes), Longs({1}),
        "data types don't match: int64 values, asked for as bytes; expected bytes"},
       {Ragged(DataType::kFloat64), Strings("x", {"1"}),
-       "data types don't match: bytes values, asked for as float64; expected float or double"},
+       "data types don't match: bytes values, asked for as float64; expected float or double or int32 or int64"},
       // An empty list has a kind.
       {Ragged(DataType::kFloat64), Strings("x", {}),
-       "data types don't match: bytes values, asked for as float64; expected float or double"},
+       "data types don't match: bytes values, asked for as float64; expected float or double or int32 or int64"},
   });
 }
 
 TEST_CASE("a value that does not fit is an error, and never wraps") {
   CheckRows({
+      {Exactly(DataType::kFloat32), Longs({16777217}), "16777217 does not fit float32"},
+      {Exactly(DataType::kFloat64), Longs({-(1LL << 53) - 1}), "-9007199254740993 does not fit float64"},
+      {Ragged(DataType::kFloat64), Longs({1, std::numeric_limits<int64_t>::max()}),
+       "9223372036854775807 does not fit float64"},
       {Exactly(DataType::kInt8), Longs({300}), "300 does not fit int8"},
       {Exactly(DataType::kInt8), Longs({-129}), "-129 does not fit int8"},
       {Exactly(DataType::kUint8, 2), Longs({255, -1}), "-1 does not fit uint8"},
