@@ -89,8 +89,9 @@ bool HasUsualSampling(const jpeg_decompress_struct& jpeg) {
 
 // Adobe's CMYK is stored inverted: 255 is no ink.
 void SplitCmyk(const uint8_t* row, uint32_t y, Planes& out) {
-  for (uint32_t x = 0; x < out.width(); ++x) {
-    for (size_t i = 0; i < 3; ++i) out.row(i, y)[x] = static_cast<uint8_t>(row[4 * x + i] * row[4 * x + 3] / 255);
+  for (size_t x = 0; x < out.width(); ++x) {
+    const uint8_t* const ink = row + 4 * x;
+    for (size_t i = 0; i < 3; ++i) out.row(i, y)[x] = static_cast<uint8_t>(ink[i] * ink[3] / 255);
   }
 }
 

@@ -6,7 +6,7 @@
 namespace ofindex {
 namespace {
 
-uint64_t RoundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+uint64_t UpToMultiple(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
 }  // namespace
 
@@ -19,9 +19,9 @@ bool Planes::Shape(Colors colors, uint32_t width, uint32_t height, uint32_t wide
   uint64_t bytes = 0;
   std::array<uint64_t, 3> starts = {};
   for (size_t i = 0; i < count(); ++i) {
-    const uint64_t columns = (RoundUp(width, uint64_t{1} << wide) >> (i == 0 ? 0 : wide)) + padding;
-    const uint64_t rows = (RoundUp(height, uint64_t{1} << high) >> (i == 0 ? 0 : high)) + padding;
-    planes_[i].stride = RoundUp(columns, kAlignment);
+    const uint64_t columns = (UpToMultiple(width, uint64_t{1} << wide) >> (i == 0 ? 0 : wide)) + padding;
+    const uint64_t rows = (UpToMultiple(height, uint64_t{1} << high) >> (i == 0 ? 0 : high)) + padding;
+    planes_[i].stride = UpToMultiple(columns, kAlignment);
     starts[i] = bytes;
     bytes += planes_[i].stride * rows;
   }
@@ -34,7 +34,7 @@ void Planes::StoreRgb(const uint8_t* pixels, uint32_t y) {
   uint8_t* const red = row(0, y);
   uint8_t* const green = row(1, y);
   uint8_t* const blue = row(2, y);
-  for (uint32_t x = 0; x < width_; ++x) {
+  for (size_t x = 0; x < width_; ++x) {
     red[x] = pixels[3 * x];
     green[x] = pixels[3 * x + 1];
     blue[x] = pixels[3 * x + 2];
@@ -42,8 +42,8 @@ void Planes::StoreRgb(const uint8_t* pixels, uint32_t y) {
 }
 
 void Planes::FillChromaBlocks() {
-  const uint64_t columns = RoundUp(width_, uint64_t{1} << wide_);
-  const uint64_t rows = RoundUp(height_, uint64_t{1} << high_);
+  const uint64_t columns = UpToMultiple(width_, uint64_t{1} << wide_);
+  const uint64_t rows = UpToMultiple(height_, uint64_t{1} << high_);
   for (uint32_t y = 0; y < height_; ++y) {
     std::fill(row(0, y) + width_, row(0, y) + columns, row(0, y)[width_ - 1]);
   }

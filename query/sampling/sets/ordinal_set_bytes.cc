@@ -23,7 +23,7 @@ namespace {
 constexpr uint8_t kVersion = 1;
 
 template <typename T>
-ByteView BytesOf(std::span<const T> values) {
+ByteView RawBytesOf(std::span<const T> values) {
   return ByteView(reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes());
 }
 
@@ -119,7 +119,7 @@ void OrdinalSet::WriteTo(Sink& sink) const {
     if (IsRun(e)) AddVarint(sink, begins_[e] % kPageOrdinals);
     AddVarint(sink, Count(e));
     if (IsRun(e)) continue;
-    sink.Add(IsDense(e) ? BytesOf(std::span<const uint64_t>(DenseOf(e))) : BytesOf(SparseOf(e)));
+    sink.Add(IsDense(e) ? RawBytesOf(std::span<const uint64_t>(DenseOf(e))) : RawBytesOf(SparseOf(e)));
   }
 }
 
