@@ -45,6 +45,7 @@ class Loader(plain.Loader):
         block: int | Literal["auto"] | None = None,
         drop_last: bool = False,
         length_batches: LengthBatches | None = None,
+        processes: int = 0,
         pin_memory: bool | None = None,
     ) -> None:
         """
@@ -70,11 +71,13 @@ class Loader(plain.Loader):
             block=block,
             drop_last=drop_last,
             length_batches=length_batches,
+            processes=processes,
         )
         self._pin_memory = pin_memory  # as passed: the default differs by host
         self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
 
-    def _values(self, batch: Batch) -> dict[str, Any]:
+    @staticmethod
+    def _values(batch: Batch) -> dict[str, Any]:
         return tensors_of(batch)
 
     def _finished(self, values: Any) -> Any:

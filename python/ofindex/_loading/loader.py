@@ -17,7 +17,7 @@ from .._mix import Mix
 from .._mix_sampler import MixSampler
 from .._sampler import Sampler
 from .._weights import Weights
-from .epoch import Epoch, checked_reading, transformed
+from .epoch import Ahead, Epoch, checked_reading, transformed
 from .length_batches import Cutter, LengthBatches, unmarked
 from .sampler_adapter import SamplerAdapter
 
@@ -122,6 +122,7 @@ class Loader:
         block: int | Literal["auto"] | None = None,
         drop_last: bool = False,
         length_batches: LengthBatches | None = None,
+        processes: int = 0,
     ) -> None:
         """
         Args:
@@ -138,11 +139,17 @@ class Loader:
             prefetch: Number of batches to read ahead; None: as many as fit in 256 MiB, at least 4, at most 16 or, if
                 that is more, 4 more than `threads`.
             threads: Number of threads that read and decode; None: one per processor.
-            transform: Applied to each batch, on as many Python threads as `threads`.
+            transform: Applied to each batch, ahead of the loop: on as many Python threads as `threads`, or in
+                `processes`.
             weights, balance, block: Only without `sampler`: another order than a global shuffle; see `Dataset.sampler`.
             drop_last: Omit a last batch of fewer records.
             length_batches: Instead of `batch_size`: as many records per batch as fit a budget, for example of tokens.
                 Ranks read whole batches. A state of `LengthBatches` with a window is only for the same ones.
+            processes: Number of processes that run `transform`, instead of threads; for Python code that holds the GIL
+                most of the time. They are spawned by each iteration, which takes as long as their imports, and get
+                every batch and return every result as a pickle: a copy each way. `transform` must be a function of a
+                module, a script must have ``if __name__ == "__main__":``, and random numbers differ from worker to
+                worker and from run to run. Decoding stays on `threads` of this process.
 
         Raises:
             ValueError: arguments are invalid. FeatureError: no record has one of the features. QueryError: a column
@@ -152,6 +159,13 @@ class Loader:
             raise TypeError(
                 f"transform={shown(transform)}: expected a function of a batch, not {type(transform).__name__}"
             )
+        self.processes = whole(processes, "processes", 0, 1024)
+        if self.processes:
+            if transform is None:
+                raise ValueError(f"processes={processes} without a transform: decoding is done by `threads`")
+            from .processes import check_sendable
+
+            check_sendable(transform)
         self.dataset = dataset
         size = _checked_size(batch_size, drop_last, length_batches)
         checked, self.threads, self.prefetch = checked_reading(1 if size is None else size, threads, prefetch)
@@ -169,8 +183,9 @@ class Loader:
         self._read_epoch: int | None = None  # epoch of the last iteration; None if there was none since the last load
         self._place: _Place | None = None
 
-    def _values(self, batch: Batch) -> dict[str, Any]:
-        """Return the values of a batch, as `transform` receives them; called on any thread."""
+    @staticmethod
+    def _values(batch: Batch) -> dict[str, Any]:
+        """Return the values of a batch, as `transform` receives them; called on any thread, and in worker processes."""
         return batch
 
     def _finished(self, values: Any) -> Any:
@@ -186,6 +201,7 @@ class Loader:
             "transform": self.transform,
             "drop_last": self.drop_last,
             "length_batches": self.length_batches,
+            "processes": self.processes,
         }
 
     def __len__(self) -> int:
@@ -306,14 +322,11 @@ class LoaderIterator:
         else:
             self._whole = sampler._whole_epoch()
             epoch = Epoch(payloads, decoding, cutter.order(self._whole), *reading, partial(cutter.cut, self._whole))
-        transform = loader.transform
-
-        def apply(batch: Batch) -> Any:
-            values = loader._values(batch)
-            return values if transform is None else transform(values)
-
-        self._batches = transformed(epoch, None if transform is None else apply, loader.threads, loader.prefetch)
-        self._plain = transform is None
+        self._plain = loader.transform is None
+        self._batches: Epoch | Ahead = epoch
+        if loader.transform is not None:
+            workers = (loader.threads, loader.processes, loader.prefetch)
+            self._batches = transformed(epoch, loader._values, loader.transform, *workers)
         self._done = False
         self._exclusive_use = ExclusiveUse("iterator of a Loader")
 
