@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -98,10 +98,18 @@ class Epoch:
         return self._decoding.batch(len(ordinals), arrays), position
 
 
+class Batches(Protocol):
+    """An iterator over batches, each with the position in the epoch at which the next one begins."""
+
+    def __next__(self) -> tuple[Any, int]: ...
+
+    def close(self) -> Any: ...
+
+
 class Ahead:
     """Has workers apply a function to an iterator's items, some items ahead, and yields the results in order."""
 
-    def __init__(self, items: Epoch, workers: ThreadWorkers, prefetch: int) -> None:
+    def __init__(self, items: Batches, workers: ThreadWorkers, prefetch: int) -> None:
         self._items = items
         self._workers = workers
         self._prefetch = prefetch

@@ -17,7 +17,7 @@ from .._mix import Mix
 from .._mix_sampler import MixSampler
 from .._sampler import Sampler
 from .._weights import Weights
-from .epoch import Ahead, Epoch, checked_reading, transformed
+from .epoch import Batches, Epoch, checked_reading, transformed
 from .length_batches import Cutter, LengthBatches, unmarked
 from .sampler_adapter import SamplerAdapter
 
@@ -188,9 +188,9 @@ class Loader:
         """Return the values of a batch, as `transform` receives them; called on any thread, and in worker processes."""
         return batch
 
-    def _finished(self, values: Any) -> Any:
-        """Return what iterating yields, from a batch after `transform`; called on the thread that iterates."""
-        return values
+    def _finished(self, batches: Batches) -> Batches:
+        """Return what iterating yields, from the batches after `transform` or, without one, as they were decoded."""
+        return batches
 
     def _arguments(self) -> dict[str, Any]:
         """Return the arguments beyond dataset, features and batch size, for a pickle."""
@@ -322,11 +322,11 @@ class LoaderIterator:
         else:
             self._whole = sampler._whole_epoch()
             epoch = Epoch(payloads, decoding, cutter.order(self._whole), *reading, partial(cutter.cut, self._whole))
-        self._plain = loader.transform is None
-        self._batches: Epoch | Ahead = epoch
+        batches: Batches = epoch
         if loader.transform is not None:
             workers = (loader.threads, loader.processes, loader.prefetch)
-            self._batches = transformed(epoch, loader._values, loader.transform, *workers)
+            batches = transformed(epoch, loader._values, loader.transform, *workers)
+        self._batches = loader._finished(batches)
         self._done = False
         self._exclusive_use = ExclusiveUse("iterator of a Loader")
 
@@ -366,7 +366,7 @@ class LoaderIterator:
         self._returned += 1
         if self._left is not None:
             self._left -= 1
-        return self._loader._finished(self._loader._values(batch) if self._plain else batch)
+        return batch
 
     def close(self) -> None:
         """Stop the threads. The rest of the epoch is not read; `state_dict` still returns the position."""

@@ -30,7 +30,7 @@ class ProcessWorkers(ThreadWorkers):
         context = multiprocessing.get_context("spawn")
         self._begin(ProcessPoolExecutor(processes, context, _begin_worker, (pickle.dumps(function),)))
 
-    def submit(self, batch: Batch) -> Future[Any]:
+    def submit(self, batch: Any) -> Future[Any]:
         try:
             return self._pool.submit(_apply, _Sent(batch))  # type: ignore[arg-type]  # it arrives as a batch
         except BrokenProcessPool as broken:  # raised in place of the batch

@@ -7,13 +7,11 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
-from .._batch import Batch
-
 
 class ThreadWorkers:
     """Threads that apply a function. `close` waits for the running calls; dropping it does not."""
 
-    def __init__(self, function: Callable[[Batch], Any], threads: int) -> None:
+    def __init__(self, function: Callable[[Any], Any], threads: int) -> None:
         self._function = function
         self._begin(ThreadPoolExecutor(max_workers=threads, thread_name_prefix="ofindex-transform"))
 
@@ -21,7 +19,7 @@ class ThreadWorkers:
         self._pool = pool
         self._stop = weakref.finalize(self, pool.shutdown, wait=False, cancel_futures=True)
 
-    def submit(self, batch: Batch) -> Future[Any]:
+    def submit(self, batch: Any) -> Future[Any]:
         """Return the future of `function(batch)`, for `result`."""
         return self._pool.submit(self._function, batch)
 
