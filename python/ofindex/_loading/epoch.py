@@ -7,7 +7,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from functools import partial
 from typing import Any, Protocol
 
@@ -115,10 +115,12 @@ class Ahead:
         self._prefetch = prefetch
         self._pending: deque[tuple[Future[Any], int]] = deque()
         self._ended = False
+        self._closed = False
         self._process = os.getpid()
 
     def close(self) -> None:
         """End the workers, after waiting for the running calls."""
+        self._closed = True
         if os.getpid() == self._process:
             self._workers.close()
         self._items.close()
@@ -146,8 +148,11 @@ class Ahead:
                 raise StopIteration
             future, position = self._pending.popleft()
             return self._workers.result(future), position
-        except BaseException:
+        except BaseException as error:
+            closed = self._closed  # by another thread: there is no worker left, or the call was cancelled
             self.close()
+            if closed and isinstance(error, (CancelledError, RuntimeError)):
+                raise StopIteration from None
             raise
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 from .._arguments import whole
 from .._batch import Batch, decoding_for
@@ -94,8 +95,9 @@ class Loader:
     Iterating yields the batches of an epoch; each iteration is the next epoch, unless `set_epoch` (its own or the
     sampler's) or `load_state_dict` was called in between. Every rank gets the same number of batches, unless `tail`
     is "exact". `state_dict` counts the batches that were returned, not the prefetched ones, and can be resumed with
-    any number of ranks, by this Loader or by `ofindex.torch.Loader`. Used by one thread at a time; not after a fork.
-    Pickles as its arguments and the position of its last iteration::
+    any number of ranks, by this Loader or by `ofindex.torch.Loader`. Each thread that iterates it gets an epoch of its
+    own; one iterator is used by one thread at a time, and not after a fork. Pickles as its arguments and the position
+    of its last iteration::
 
         loader = ofindex.Loader(ds, {"label": ofindex.fixed("int64")}, batch_size=256, seed=1)
         for epoch in range(3):
@@ -182,6 +184,7 @@ class Loader:
         self._next_epoch: int | None = None  # requested by set_epoch()
         self._read_epoch: int | None = None  # epoch of the last iteration; None if there was none since the last load
         self._place: _Place | None = None
+        self._beginning = threading.Lock()  # held while an iteration begins
 
     @staticmethod
     def _values(batch: Batch) -> dict[str, Any]:
@@ -230,16 +233,17 @@ class Loader:
         return self._read_epoch is None or self.sampler._loaded or self.sampler.epoch != self._read_epoch
 
     def __iter__(self) -> LoaderIterator:
-        if self._next_epoch is not None:
+        with self._beginning:
+            if self._next_epoch is not None:
+                self.sampler._loaded = False
+                self.sampler.set_epoch(self._next_epoch)
+            elif not self._untouched():
+                self.sampler.set_epoch(self.sampler.epoch + 1)
+            self._next_epoch, self._read_epoch = None, self.sampler.epoch
             self.sampler._loaded = False
-            self.sampler.set_epoch(self._next_epoch)
-        elif not self._untouched():
-            self.sampler.set_epoch(self.sampler.epoch + 1)
-        self._next_epoch, self._read_epoch = None, self.sampler.epoch
-        self.sampler._loaded = False
-        iterator = LoaderIterator(self)
-        self._place = iterator._place
-        return iterator
+            iterator = LoaderIterator(self)
+            self._place = iterator._place
+            return iterator
 
     def set_epoch(self, epoch: int) -> None:
         """Make the next iteration read `epoch` from its start, or from a state's position if that was just loaded and
@@ -359,7 +363,8 @@ class LoaderIterator:
             if position - self._place.position < self._least:
                 raise StopIteration
         except BaseException as reason:
-            self._place.ended = isinstance(reason, StopIteration)
+            # If another thread closed the iterator meanwhile, the epoch has not ended.
+            self._place.ended = isinstance(reason, StopIteration) and not self._done
             self.close()
             raise
         self._place.position = position
@@ -369,7 +374,8 @@ class LoaderIterator:
         return batch
 
     def close(self) -> None:
-        """Stop the threads. The rest of the epoch is not read; `state_dict` still returns the position."""
+        """Stop the threads. The rest of the epoch is not read; `state_dict` still returns the position. May be called
+        while another thread waits in `next`, which then ends."""
         counted = self._left is not None or self._whole is not None
         self._done, self._left = True, 0 if counted else None
         self._batches.close()
@@ -377,6 +383,9 @@ class LoaderIterator:
     def state_dict(self) -> State:
         """See `Loader.state_dict`."""
         return self._place.state_dict()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an iterator of a Loader cannot be pickled: pickle the Loader, which continues at its position")
 
     def __repr__(self) -> str:
         place = self.state_dict()
