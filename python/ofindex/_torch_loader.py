@@ -16,6 +16,7 @@ from ._foreign import explained_methods
 from ._loading import loader as plain
 from ._loading.epoch import Batches
 from ._loading.length_batches import LengthBatches
+from ._loading.loader import ResultT
 from ._mix import Mix
 from ._mix_sampler import MixSampler
 from ._sampler import Sampler
@@ -25,7 +26,7 @@ from ._weights import Weights
 
 
 @explained_methods
-class Loader(plain.Loader):
+class Loader(plain.Loader[ResultT]):
     """Decoded batches of an epoch as dicts of tensors: an `ofindex.Loader` whose arrays are tensors, which share their
     memory, or are in pinned memory. Its states are those of an `ofindex.Loader`."""
 
@@ -41,7 +42,7 @@ class Loader(plain.Loader):
         tail: Tail = "pad",
         prefetch: int | None = None,
         threads: int | None = None,
-        transform: Callable[[dict[str, Any]], Any] | None = None,
+        transform: Callable[[dict[str, Any]], ResultT] | None = None,
         *,
         weights: Weights | None = None,
         balance: str | None = None,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
 
 from .._arguments import whole
 from .._batch import Batch, decoding_for
@@ -22,7 +22,16 @@ from .epoch import Batches, Epoch, checked_reading, transformed
 from .length_batches import Cutter, LengthBatches, unmarked
 from .sampler_adapter import SamplerAdapter
 
-_LoaderT = TypeVar("_LoaderT", bound="Loader")
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    #: What iterating a Loader yields: the results of its transform or, without one, batches. The values of a batch are
+    #: Any, because a union of arrays, BytesArray and Ragged would have to be told apart wherever one is used.
+    ResultT = TypeVarWithDefault("ResultT", default=dict[str, Any])
+else:
+    ResultT = TypeVar("ResultT")
+
+_LoaderT = TypeVar("_LoaderT", bound="Loader[Any]")
 
 _BATCH_SIZE = 256
 
@@ -89,7 +98,7 @@ def _checked_size(batch_size: int, drop_last: bool, length_batches: LengthBatche
 
 
 @explained_methods
-class Loader:
+class Loader(Generic[ResultT]):
     """Decoded batches of an epoch, prefetched and decoded by C++ threads in this process: dicts of numpy arrays.
 
     Iterating yields the batches of an epoch; each iteration is the next epoch, unless `set_epoch` (its own or the
@@ -117,7 +126,7 @@ class Loader:
         tail: Tail = "pad",
         prefetch: int | None = None,
         threads: int | None = None,
-        transform: Callable[[dict[str, Any]], Any] | None = None,
+        transform: Callable[[dict[str, Any]], ResultT] | None = None,
         *,
         weights: Weights | None = None,
         balance: str | None = None,
@@ -232,7 +241,7 @@ class Loader:
         """Whether the next iteration begins where the sampler is: it is new, was loaded, or its epoch was set."""
         return self._read_epoch is None or self.sampler._loaded or self.sampler.epoch != self._read_epoch
 
-    def __iter__(self) -> LoaderIterator:
+    def __iter__(self) -> LoaderIterator[ResultT]:
         with self._beginning:
             if self._next_epoch is not None:
                 self.sampler._loaded = False
@@ -241,7 +250,7 @@ class Loader:
                 self.sampler.set_epoch(self.sampler.epoch + 1)
             self._next_epoch, self._read_epoch = None, self.sampler.epoch
             self.sampler._loaded = False
-            iterator = LoaderIterator(self)
+            iterator: LoaderIterator[ResultT] = LoaderIterator(self)
             self._place = iterator._place
             return iterator
 
@@ -302,13 +311,13 @@ def _unpickled(
     return loader
 
 
-class LoaderIterator:
+class LoaderIterator(Generic[ResultT]):
     """One pass of a Loader over the rest of an epoch. Its threads end when the pass ends or the iterator is dropped.
 
     Used by one thread at a time: `next` raises RuntimeError while another thread runs it.
     """
 
-    def __init__(self, loader: Loader) -> None:
+    def __init__(self, loader: Loader[ResultT]) -> None:
         self._loader = loader
         sampler = loader.sampler
         begin = loader._begin_state()
@@ -334,7 +343,7 @@ class LoaderIterator:
         self._done = False
         self._exclusive_use = ExclusiveUse("iterator of a Loader")
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> LoaderIterator[ResultT]:
         return self
 
     def __len__(self) -> int:
@@ -349,11 +358,11 @@ class LoaderIterator:
             raise TypeError("the sampler has no length")
         return self._left
 
-    def __next__(self) -> Any:
+    def __next__(self) -> ResultT:
         with self._exclusive_use:
             return self._next()
 
-    def _next(self) -> Any:
+    def _next(self) -> ResultT:
         if self._done:
             raise StopIteration
         try:
@@ -371,7 +380,8 @@ class LoaderIterator:
         self._returned += 1
         if self._left is not None:
             self._left -= 1
-        return batch
+        result: ResultT = batch
+        return result
 
     def close(self) -> None:
         """Stop the threads. The rest of the epoch is not read; `state_dict` still returns the position. May be called
