@@ -159,7 +159,7 @@ def decode(
     features: Features,
     payload: Literal["example", "sequence_example", "ofrecord"] = "example",
     threads: int | None = None,
-) -> Batch:
+) -> dict[str, Any]:
     """Decode messages that are in memory, as `Dataset.batch` decodes messages in files.
 
     Args:

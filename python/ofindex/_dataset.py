@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _ofindex
 from ._arguments import parameters_of, whole
 from ._arrays import as_numpy_asks, fits_float, objects_of
-from ._batch import Batch, decode_rows, thread_limit
+from ._batch import decode_rows, thread_limit
 from ._epochs import Tail
 from ._errors import StaleError
 from ._features import Features
@@ -147,10 +147,10 @@ class Dataset(_ofindex.Records, Verbs):
 
         def __len__(self) -> int: ...
         @overload
-        def __getitem__(self, key: int | np.integer[Any]) -> bytes: ...
+        def __getitem__(self, index: int | np.integer[Any]) -> bytes: ...
         @overload
-        def __getitem__(self, key: slice | Sized) -> Dataset: ...
-        def __getitem__(self, key: Any) -> bytes | Dataset: ...
+        def __getitem__(self, index: slice | Sized) -> Dataset: ...
+        def __getitem__(self, index: Any) -> bytes | Dataset: ...
 
     def _not_selected(self, key: Any) -> TypeError:
         """Return the error of ``ds[key]``; a misspelt column is suggested."""
@@ -229,7 +229,7 @@ class Dataset(_ofindex.Records, Verbs):
         """
         return _ofindex.record(self, number)
 
-    def batch(self, ids: Iterable[int], features: Features, threads: int | None = None) -> Batch:
+    def batch(self, ids: Iterable[int], features: Features, threads: int | None = None) -> dict[str, Any]:
         """Decode records into arrays, in the order of `ids`.
 
         Args:

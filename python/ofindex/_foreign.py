@@ -26,9 +26,15 @@ _ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {
     "batch_first": (("", "leave it out: the first dimension of every array is the record"),),
     "batch_sampler": (("sampler", "write sampler=... for the order, and batch_size=..."),),
     "prefetch_factor": (("prefetch", "write prefetch={}: batches in total, not for each worker"),),
-    "persistent_workers": (("", "leave it out: threads are cheap to start, and there are no worker processes"),),
-    "worker_init_fn": (("", "leave it out: there are no worker processes"),),
-    "multiprocessing_context": (("", "leave it out: there are no worker processes"),),
+    "persistent_workers": (("", "leave it out: every iteration starts its own threads"),),
+    "worker_init_fn": (
+        ("processes", "leave it out: a `transform` can prepare itself in its first call"),
+        ("", "leave it out: there are no worker processes"),
+    ),
+    "multiprocessing_context": (
+        ("processes", "leave it out: `processes` are spawned"),
+        ("", "leave it out: there are no worker processes"),
+    ),
     "generator": (("seed", "write seed=..., a number"),),
     "num_replicas": (("world_size", "write world_size={}"),),
     "replacement": (("weights", "leave it out: `weights` and `balance` draw with replacement"),),
@@ -37,7 +43,10 @@ _ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {
     "max_batch_size": (("records", "write records={}"),),
     "lengths": (("parts", 'write parts={{"train": 0.8, "test": 0.2}}'),),
     # Hugging Face datasets
-    "num_proc": (("threads", "write threads={}"), ("", "leave it out: a Loader's `transform` runs on threads")),
+    "num_proc": (
+        ("threads", "write threads={}"),
+        ("", "leave it out: a Loader's `transform` runs on threads or in `processes`"),
+    ),
     "train_size": (("test_size", "write test_size=...: the train view gets the other records"),),
     "stratify_by_column": (("stratify", "write stratify={}"), ("seed", "use ds.split({{...}}, stratify={})")),
     "stratify": (("seed", "use ds.split({{...}}, stratify={})"),),

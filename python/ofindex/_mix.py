@@ -16,7 +16,7 @@ import numpy.typing as npt
 from . import _ofindex
 from ._arguments import whole
 from ._arrays import as_numpy_asks, objects_of
-from ._batch import Batch, decoding_for, thread_limit
+from ._batch import decoding_for, thread_limit
 from ._dataset import Dataset
 from ._epochs import Tail
 from ._features import Features
@@ -82,23 +82,23 @@ class Mix(Verbs):
         return which, number - self._first_rows[which]
 
     @overload
-    def __getitem__(self, key: int | np.integer[Any]) -> bytes: ...
+    def __getitem__(self, index: int | np.integer[Any]) -> bytes: ...
     @overload
-    def __getitem__(self, key: slice | Sized) -> Mix: ...
-    def __getitem__(self, key: Any) -> bytes | Mix:
+    def __getitem__(self, index: slice | Sized) -> Mix: ...
+    def __getitem__(self, index: Any) -> bytes | Mix:
         """Return the payload of one record, or the view of a slice, of numbers, or of a mask."""
-        if is_number(key):
-            which, row = self.place(key)
+        if is_number(index):
+            which, row = self.place(index)
             return self.datasets[which][row]
-        if isinstance(key, slice):
-            begin, end, step = key.indices(len(self))
+        if isinstance(index, slice):
+            begin, end, step = index.indices(len(self))
             if step == 1 and self._order is None:
                 return self._slice(begin, max(begin, end))
             return self._view(self._wanted(range(begin, end, step)))
-        if isinstance(key, (str, bytes)) or not hasattr(key, "__len__"):
-            raise not_selected(key)
-        mask = mask_of(key, len(self))
-        return self._view(self._wanted(key if mask is None else np.flatnonzero(mask)))
+        if isinstance(index, (str, bytes)) or not hasattr(index, "__len__"):
+            raise not_selected(index)
+        mask = mask_of(index, len(self))
+        return self._view(self._wanted(index if mask is None else np.flatnonzero(mask)))
 
     def _slice(self, begin: int, end: int) -> Mix:
         """Return the view of the records from `begin` to before `end`, in no memory."""
@@ -211,7 +211,7 @@ class Mix(Verbs):
         whole = pyarrow.concat_tables(tables, promote_options="permissive")
         return whole if self._order is None else whole.take(self._order)
 
-    def batch(self, ids: Iterable[int], features: Features, threads: int | None = None) -> Batch:
+    def batch(self, ids: Iterable[int], features: Features, threads: int | None = None) -> dict[str, Any]:
         """Decode records into arrays, in the given order: see `Dataset.batch`."""
         decoding = decoding_for(self, features)
         if is_number(ids):

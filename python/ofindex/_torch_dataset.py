@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import torch
 import torch.utils.data
@@ -17,12 +17,36 @@ from ._features import Features
 from ._foreign import explained_methods
 from ._mix import Mix
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    _ItemT = TypeVar("_ItemT", default=Any)
+else:
+    from typing import TypeVar
+
+    _ItemT = TypeVar("_ItemT")
+
 
 @explained_methods
-class Dataset(torch.utils.data.Dataset[Any]):
+class Dataset(torch.utils.data.Dataset[_ItemT]):
     """Records for torch's DataLoader: map style, with batched reads. Can be pickled; works in workers of
     any start method."""
 
+    @overload
+    def __init__(
+        self: Dataset[bytes], dataset: Records | Mix, features: None = None, transform: None = None
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Dataset[dict[str, Any]], dataset: Records | Mix, features: Features, transform: None = None
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        dataset: Records | Mix,
+        features: Features | None = None,
+        transform: Callable[[Any], _ItemT] | None = None,
+    ) -> None: ...
     def __init__(
         self,
         dataset: Records | Mix,
@@ -43,20 +67,20 @@ class Dataset(torch.utils.data.Dataset[Any]):
     def __len__(self) -> int:
         return len(self.dataset)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[_ItemT]:
         """Iterate over the items in order. Without this method, Python would stop at the first missing record."""
         there = Dataset(self.dataset._present(), self.features, self.transform)
         return (there[number] for number in range(len(there)))
 
-    def __getitem__(self, number: int) -> Any:
+    def __getitem__(self, index: int) -> _ItemT:
         if self.features is not None:
-            return self.__getitems__([operator.index(number)])[0]
-        item = self.dataset[operator.index(number)]
-        return item if self.transform is None else self.transform(item)
+            return self.__getitems__([operator.index(index)])[0]
+        item: Any = self.dataset[operator.index(index)]
+        return item if self.transform is None else self.transform(item)  # type: ignore[no-any-return]
 
-    def __getitems__(self, numbers: list[int]) -> list[Any]:
+    def __getitems__(self, numbers: list[int]) -> list[_ItemT]:
         """Return many items, read at once; torch's DataLoader calls this."""
-        items: list[Any]
+        items: Any
         if self.features is None:
             items = self.dataset.__getitems__(numbers)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
@@ -13,16 +14,19 @@ from ._epochs import Tail
 from ._features import Features
 from ._foreign import explained_methods
 from ._loading import loader as plain
+from ._loading.epoch import Batches
 from ._loading.length_batches import LengthBatches
+from ._loading.loader import ResultT
 from ._mix import Mix
 from ._mix_sampler import MixSampler
 from ._sampler import Sampler
-from ._torch_tensors import pinned, tensors_of
+from ._torch_moving import MovedBatches, TensorBatches, can_pin
+from ._torch_tensors import tensors_of
 from ._weights import Weights
 
 
 @explained_methods
-class Loader(plain.Loader):
+class Loader(plain.Loader[ResultT]):
     """Decoded batches of an epoch as dicts of tensors: an `ofindex.Loader` whose arrays are tensors, which share their
     memory, or are in pinned memory. Its states are those of an `ofindex.Loader`."""
 
@@ -38,18 +42,25 @@ class Loader(plain.Loader):
         tail: Tail = "pad",
         prefetch: int | None = None,
         threads: int | None = None,
-        transform: Callable[[dict[str, Any]], Any] | None = None,
+        transform: Callable[[dict[str, Any]], ResultT] | None = None,
         *,
         weights: Weights | None = None,
         balance: str | None = None,
         block: int | Literal["auto"] | None = None,
         drop_last: bool = False,
         length_batches: LengthBatches | None = None,
+        processes: int = 0,
         pin_memory: bool | None = None,
+        device: torch.device | str | int | None = None,
     ) -> None:
         """
         Args:
-            pin_memory: Put tensors into pinned memory; None: if there is a CUDA device.
+            pin_memory: Put tensors into pinned memory. None: if there is a CUDA device, unless `device` is the CPU.
+                True without an accelerator: warns, and does nothing.
+            device: Move the tensors of batches, or in the dicts, lists and tuples that `transform` returns, to this
+                device. A thread moves one batch while the one before is in use: to a CUDA device on a stream of its
+                own, which the current stream waits for; to other devices with copies that block the thread. Tested
+                with "cpu", "meta" and a simulated CUDA alone; the time that it saves was not measured.
 
             All others are those of `ofindex.Loader`. Numbers become tensors of shape ``(n, *shape)``.
         """
@@ -70,15 +81,26 @@ class Loader(plain.Loader):
             block=block,
             drop_last=drop_last,
             length_batches=length_batches,
+            processes=processes,
         )
+        self.device = None if device is None else torch.device(device)
         self._pin_memory = pin_memory  # as passed: the default differs by host
-        self.pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
+        if pin_memory is None:
+            pin_memory = torch.cuda.is_available() and (self.device is None or self.device.type != "cpu")
+        elif pin_memory and not can_pin():
+            warnings.warn("pin_memory=True without an accelerator: batches are not pinned", stacklevel=3)
+            pin_memory = False
+        self.pin_memory = pin_memory
 
-    def _values(self, batch: Batch) -> dict[str, Any]:
+    @staticmethod
+    def _values(batch: Batch) -> dict[str, Any]:
         return tensors_of(batch)
 
-    def _finished(self, values: Any) -> Any:
-        return pinned(values) if self.pin_memory else values
+    def _finished(self, batches: Batches) -> Batches:
+        values = self._values if self.transform is None else None
+        if self.device is None or self.device.type == "cpu":
+            return TensorBatches(batches, values, self.pin_memory)
+        return MovedBatches(TensorBatches(batches, values, pin=False), self.device, self.pin_memory)
 
     def _arguments(self) -> dict[str, Any]:
-        return {**super()._arguments(), "pin_memory": self._pin_memory}
+        return {**super()._arguments(), "pin_memory": self._pin_memory, "device": self.device}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy.typing as npt
 import torch
+from torch.nn.utils.rnn import PackedSequence
 
 from . import _arrays
 from ._arrays import BytesArray
@@ -41,8 +42,19 @@ def tensors_of(batch: Batch) -> dict[str, Any]:
     return {name: _tensor(value) for name, value in batch.items()}
 
 
+def mapped(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Return `value` with `function` applied to the tensors in its dicts, lists and tuples; other objects stay."""
+    if isinstance(value, (torch.Tensor, PackedSequence)):
+        return function(value)
+    if isinstance(value, Mapping):
+        return {key: mapped(one, function) for key, one in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(mapped(one, function) for one in value))
+    return type(value)(mapped(one, function) for one in value) if isinstance(value, (list, tuple)) else value
+
+
 def pinned(value: Any) -> Any:
-    """Return `value` with all tensors in it in pinned memory."""
+    """Return `value` with all tensors in it in pinned memory, as well as objects that have a method pin_memory."""
     if hasattr(value, "pin_memory"):
         return value.pin_memory()
     if isinstance(value, Mapping):

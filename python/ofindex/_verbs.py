@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._mix import Mix
 
 _RecordsT = TypeVar("_RecordsT", bound="Verbs")
+_ValueT = TypeVar("_ValueT")
 
 
 @explained_methods
@@ -35,7 +36,7 @@ class Verbs:
     if TYPE_CHECKING:
 
         def __len__(self) -> int: ...
-        def __getitem__(self, key: Any) -> Any: ...
+        def __getitem__(self, index: Any) -> Any: ...
         def _present(self: _RecordsT) -> _RecordsT: ...
         def _table(self, columns: Sequence[str] | None) -> pyarrow.Table: ...
         def record(self, number: int) -> dict[str, Any]: ...
@@ -173,13 +174,14 @@ class Verbs:
 
     def to_torch(
         self, features: Features | None = None, transform: Callable[[Any], Any] | None = None
-    ) -> torch.Dataset:
+    ) -> torch.Dataset[Any]:
         """Return an `ofindex.torch.Dataset` of these records, for torch's DataLoader. Needs torch."""
         import ofindex.torch
 
-        return ofindex.torch.Dataset(self, features, transform)  # type: ignore[arg-type]
+        records: Any = self
+        return ofindex.torch.Dataset(records, features, transform)
 
-    def map(self, function: Callable[[Any], Any], features: Features | None = None) -> Mapped:
+    def map(self, function: Callable[[dict[str, Any]], _ValueT], features: Features | None = None) -> Mapped[_ValueT]:
         """Return a lazy sequence of ``function(record)``, which is called whenever an item is read.
 
         Args:

@@ -40,10 +40,10 @@ class DataSource:
         there = DataSource(self.dataset._present(), self.features)
         return (there[number] for number in range(len(there)))
 
-    def __getitem__(self, number: int) -> Any:
+    def __getitem__(self, index: int) -> Any:
         if self.features is None:
-            return self.dataset[operator.index(number)]
-        return self.__getitems__([operator.index(number)])[0]
+            return self.dataset[operator.index(index)]
+        return self.__getitems__([operator.index(index)])[0]
 
     def __getitems__(self, numbers: Sequence[int]) -> list[Any]:
         """Return many items, read at once."""

@@ -208,7 +208,8 @@ class LoaderTest(WatchedTest):
             list(Loader(self.ds.where("nothing = 3"), LABEL, sampler=[0]))
 
     def test_all_tensors_are_pinned(self) -> None:
-        with mock.patch.object(torch.Tensor, "pin_memory", lambda tensor: tensor.add(100), create=True):
+        pin = mock.patch.object(torch.Tensor, "pin_memory", lambda tensor: tensor.add(100), create=True)
+        with pin, mock.patch("ofindex._torch_loader.can_pin", return_value=True):
             (batch,) = Loader(self.ds, FEATURES, 16, [4], pin_memory=True)
             pair = next(
                 iter(Loader(self.ds, LABEL, 16, [4], transform=lambda one: (one, [one["label"]]), pin_memory=True))

@@ -37,6 +37,12 @@ class TypingTest(unittest.TestCase):
     def test_mypy_finds_nothing_in_strict_mode(self) -> None:
         self.check("mypy", "--config-file=pyproject.toml", "-p", "ofindex")
 
+    def test_mypy_infers_the_types_that_users_need(self) -> None:
+        self.check("mypy", "--strict", "--config-file=", "tests/python/typed_use.py")
+
+    def test_pyright_infers_the_types_that_users_need(self) -> None:
+        self.check("basedpyright", "--level", "error", "--pythonpath", sys.executable, "tests/python/typed_use.py")
+
     def test_the_stubs_match_the_extension(self) -> None:
         done = self.run_tool("mypy.stubtest", "ofindex._ofindex", "--ignore-disjoint-bases", "--concise")
         lines = done.stdout.splitlines()

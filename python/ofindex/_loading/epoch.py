@@ -7,8 +7,9 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from concurrent.futures import CancelledError, Future
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from .. import _ofindex
 from .._arguments import whole
 from .._batch import Batch, Decoding, processor_count
 from .._epochs import Order
+from .workers import ThreadWorkers
 
 
 def _noting(order: Order, threads: set[int]) -> Order:
@@ -96,23 +98,31 @@ class Epoch:
         return self._decoding.batch(len(ordinals), arrays), position
 
 
-class _Ahead:
-    """Applies a function to an iterator's items on threads, some items ahead, and yields the results in order."""
+class Batches(Protocol):
+    """An iterator over batches, each with the position in the epoch at which the next one begins."""
 
-    def __init__(self, items: Epoch, function: Callable[[Batch], Any], threads: int, prefetch: int) -> None:
+    def __next__(self) -> tuple[Any, int]: ...
+
+    def close(self) -> Any: ...
+
+
+class Ahead:
+    """Has workers apply a function to an iterator's items, some items ahead, and yields the results in order."""
+
+    def __init__(self, items: Batches, workers: ThreadWorkers, prefetch: int) -> None:
         self._items = items
-        self._function = function
-        self._prefetch = prefetch or 2 * threads
+        self._workers = workers
+        self._prefetch = prefetch
         self._pending: deque[tuple[Future[Any], int]] = deque()
-        pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="ofindex-transform")
-        self._pool = pool
-        self._stop = weakref.finalize(self, pool.shutdown, wait=False, cancel_futures=True)
         self._ended = False
+        self._closed = False
         self._process = os.getpid()
 
     def close(self) -> None:
-        """Stop the threads, after waiting for the running calls."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        """End the workers, after waiting for the running calls."""
+        self._closed = True
+        if os.getpid() == self._process:
+            self._workers.close()
         self._items.close()
 
     def __iter__(self) -> Iterator[tuple[Any, int]]:
@@ -120,7 +130,7 @@ class _Ahead:
 
     def __next__(self) -> tuple[Any, int]:
         try:
-            if os.getpid() != self._process:  # a forked child does not have the threads
+            if os.getpid() != self._process:  # a forked child does not have the workers
                 raise ValueError("the loader belongs to another process; start one in each process after the fork")
             while not self._ended and len(self._pending) < self._prefetch:
                 try:
@@ -133,23 +143,38 @@ class _Ahead:
                     self._pending.append((failed, -1))
                     self._ended = True
                 else:
-                    self._pending.append((self._pool.submit(self._function, batch), position))
+                    self._pending.append((self._workers.submit(batch), position))
             if not self._pending:
                 raise StopIteration
             future, position = self._pending.popleft()
-            return self._result(future), position
-        except BaseException:
+            return self._workers.result(future), position
+        except BaseException as error:
+            closed = self._closed  # by another thread: there is no worker left, or the call was cancelled
             self.close()
+            if closed and isinstance(error, (CancelledError, RuntimeError)):
+                raise StopIteration from None
             raise
 
-    @staticmethod
-    def _result(future: Future[Any]) -> Any:
-        try:
-            return future.result()
-        except StopIteration as stop:  # which would silently end the loop
-            raise RuntimeError("the transform raised StopIteration") from stop
+
+def _applied(values: Callable[[Batch], Any], transform: Callable[[Any], Any], batch: Batch) -> Any:
+    return transform(values(batch))
 
 
-def transformed(epoch: Epoch, function: Callable[[Batch], Any] | None, threads: int, prefetch: int) -> Epoch | _Ahead:
-    """Return `epoch` with `function` applied to each batch on threads; without a function, `epoch` itself."""
-    return epoch if function is None else _Ahead(epoch, function, threads, prefetch)
+def transformed(
+    epoch: Epoch,
+    values: Callable[[Batch], Any],
+    transform: Callable[[Any], Any],
+    threads: int,
+    processes: int,
+    prefetch: int,
+) -> Ahead:
+    """Return `epoch` with ``transform(values(batch))`` for each batch, computed on threads or, if there are any, in
+    processes."""
+    function = partial(_applied, values, transform)
+    if processes:
+        from .processes import ProcessWorkers
+
+        workers: ThreadWorkers = ProcessWorkers(function, processes)
+    else:
+        workers = ThreadWorkers(function, threads)
+    return Ahead(epoch, workers, prefetch or 2 * (processes or threads))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
 
 from .._arguments import whole
 from .._batch import Batch, decoding_for
@@ -17,11 +18,20 @@ from .._mix import Mix
 from .._mix_sampler import MixSampler
 from .._sampler import Sampler
 from .._weights import Weights
-from .epoch import Epoch, checked_reading, transformed
+from .epoch import Batches, Epoch, checked_reading, transformed
 from .length_batches import Cutter, LengthBatches, unmarked
 from .sampler_adapter import SamplerAdapter
 
-_LoaderT = TypeVar("_LoaderT", bound="Loader")
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    #: What iterating a Loader yields: the results of its transform or, without one, batches. The values of a batch are
+    #: Any, because a union of arrays, BytesArray and Ragged would have to be told apart wherever one is used.
+    ResultT = TypeVarWithDefault("ResultT", default=dict[str, Any])
+else:
+    ResultT = TypeVar("ResultT")
+
+_LoaderT = TypeVar("_LoaderT", bound="Loader[Any]")
 
 _BATCH_SIZE = 256
 
@@ -88,14 +98,15 @@ def _checked_size(batch_size: int, drop_last: bool, length_batches: LengthBatche
 
 
 @explained_methods
-class Loader:
+class Loader(Generic[ResultT]):
     """Decoded batches of an epoch, prefetched and decoded by C++ threads in this process: dicts of numpy arrays.
 
     Iterating yields the batches of an epoch; each iteration is the next epoch, unless `set_epoch` (its own or the
     sampler's) or `load_state_dict` was called in between. Every rank gets the same number of batches, unless `tail`
     is "exact". `state_dict` counts the batches that were returned, not the prefetched ones, and can be resumed with
-    any number of ranks, by this Loader or by `ofindex.torch.Loader`. Used by one thread at a time; not after a fork.
-    Pickles as its arguments and the position of its last iteration::
+    any number of ranks, by this Loader or by `ofindex.torch.Loader`. Each thread that iterates it gets an epoch of its
+    own; one iterator is used by one thread at a time, and not after a fork. Pickles as its arguments and the position
+    of its last iteration::
 
         loader = ofindex.Loader(ds, {"label": ofindex.fixed("int64")}, batch_size=256, seed=1)
         for epoch in range(3):
@@ -115,13 +126,14 @@ class Loader:
         tail: Tail = "pad",
         prefetch: int | None = None,
         threads: int | None = None,
-        transform: Callable[[dict[str, Any]], Any] | None = None,
+        transform: Callable[[dict[str, Any]], ResultT] | None = None,
         *,
         weights: Weights | None = None,
         balance: str | None = None,
         block: int | Literal["auto"] | None = None,
         drop_last: bool = False,
         length_batches: LengthBatches | None = None,
+        processes: int = 0,
     ) -> None:
         """
         Args:
@@ -138,11 +150,17 @@ class Loader:
             prefetch: Number of batches to read ahead; None: as many as fit in 256 MiB, at least 4, at most 16 or, if
                 that is more, 4 more than `threads`.
             threads: Number of threads that read and decode; None: one per processor.
-            transform: Applied to each batch, on as many Python threads as `threads`.
+            transform: Applied to each batch, ahead of the loop: on as many Python threads as `threads`, or in
+                `processes`.
             weights, balance, block: Only without `sampler`: another order than a global shuffle; see `Dataset.sampler`.
             drop_last: Omit a last batch of fewer records.
             length_batches: Instead of `batch_size`: as many records per batch as fit a budget, for example of tokens.
                 Ranks read whole batches. A state of `LengthBatches` with a window is only for the same ones.
+            processes: Number of processes that run `transform`, instead of threads; for Python code that holds the GIL
+                most of the time. They are spawned by each iteration, which takes as long as their imports, and get
+                every batch and return every result as a pickle: a copy each way. `transform` must be a function of a
+                module, a script must have ``if __name__ == "__main__":``, and random numbers differ from worker to
+                worker and from run to run. Decoding stays on `threads` of this process.
 
         Raises:
             ValueError: arguments are invalid. FeatureError: no record has one of the features. QueryError: a column
@@ -152,6 +170,13 @@ class Loader:
             raise TypeError(
                 f"transform={shown(transform)}: expected a function of a batch, not {type(transform).__name__}"
             )
+        self.processes = whole(processes, "processes", 0, 1024)
+        if self.processes:
+            if transform is None:
+                raise ValueError(f"processes={processes} without a transform: decoding is done by `threads`")
+            from .processes import check_sendable
+
+            check_sendable(transform)
         self.dataset = dataset
         size = _checked_size(batch_size, drop_last, length_batches)
         checked, self.threads, self.prefetch = checked_reading(1 if size is None else size, threads, prefetch)
@@ -168,14 +193,16 @@ class Loader:
         self._next_epoch: int | None = None  # requested by set_epoch()
         self._read_epoch: int | None = None  # epoch of the last iteration; None if there was none since the last load
         self._place: _Place | None = None
+        self._beginning = threading.Lock()  # held while an iteration begins
 
-    def _values(self, batch: Batch) -> dict[str, Any]:
-        """Return the values of a batch, as `transform` receives them; called on any thread."""
+    @staticmethod
+    def _values(batch: Batch) -> dict[str, Any]:
+        """Return the values of a batch, as `transform` receives them; called on any thread, and in worker processes."""
         return batch
 
-    def _finished(self, values: Any) -> Any:
-        """Return what iterating yields, from a batch after `transform`; called on the thread that iterates."""
-        return values
+    def _finished(self, batches: Batches) -> Batches:
+        """Return what iterating yields, from the batches after `transform` or, without one, as they were decoded."""
+        return batches
 
     def _arguments(self) -> dict[str, Any]:
         """Return the arguments beyond dataset, features and batch size, for a pickle."""
@@ -186,6 +213,7 @@ class Loader:
             "transform": self.transform,
             "drop_last": self.drop_last,
             "length_batches": self.length_batches,
+            "processes": self.processes,
         }
 
     def __len__(self) -> int:
@@ -213,17 +241,18 @@ class Loader:
         """Whether the next iteration begins where the sampler is: it is new, was loaded, or its epoch was set."""
         return self._read_epoch is None or self.sampler._loaded or self.sampler.epoch != self._read_epoch
 
-    def __iter__(self) -> LoaderIterator:
-        if self._next_epoch is not None:
+    def __iter__(self) -> LoaderIterator[ResultT]:
+        with self._beginning:
+            if self._next_epoch is not None:
+                self.sampler._loaded = False
+                self.sampler.set_epoch(self._next_epoch)
+            elif not self._untouched():
+                self.sampler.set_epoch(self.sampler.epoch + 1)
+            self._next_epoch, self._read_epoch = None, self.sampler.epoch
             self.sampler._loaded = False
-            self.sampler.set_epoch(self._next_epoch)
-        elif not self._untouched():
-            self.sampler.set_epoch(self.sampler.epoch + 1)
-        self._next_epoch, self._read_epoch = None, self.sampler.epoch
-        self.sampler._loaded = False
-        iterator = LoaderIterator(self)
-        self._place = iterator._place
-        return iterator
+            iterator: LoaderIterator[ResultT] = LoaderIterator(self)
+            self._place = iterator._place
+            return iterator
 
     def set_epoch(self, epoch: int) -> None:
         """Make the next iteration read `epoch` from its start, or from a state's position if that was just loaded and
@@ -282,13 +311,13 @@ def _unpickled(
     return loader
 
 
-class LoaderIterator:
+class LoaderIterator(Generic[ResultT]):
     """One pass of a Loader over the rest of an epoch. Its threads end when the pass ends or the iterator is dropped.
 
     Used by one thread at a time: `next` raises RuntimeError while another thread runs it.
     """
 
-    def __init__(self, loader: Loader) -> None:
+    def __init__(self, loader: Loader[ResultT]) -> None:
         self._loader = loader
         sampler = loader.sampler
         begin = loader._begin_state()
@@ -306,18 +335,15 @@ class LoaderIterator:
         else:
             self._whole = sampler._whole_epoch()
             epoch = Epoch(payloads, decoding, cutter.order(self._whole), *reading, partial(cutter.cut, self._whole))
-        transform = loader.transform
-
-        def apply(batch: Batch) -> Any:
-            values = loader._values(batch)
-            return values if transform is None else transform(values)
-
-        self._batches = transformed(epoch, None if transform is None else apply, loader.threads, loader.prefetch)
-        self._plain = transform is None
+        batches: Batches = epoch
+        if loader.transform is not None:
+            workers = (loader.threads, loader.processes, loader.prefetch)
+            batches = transformed(epoch, loader._values, loader.transform, *workers)
+        self._batches = loader._finished(batches)
         self._done = False
         self._exclusive_use = ExclusiveUse("iterator of a Loader")
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> LoaderIterator[ResultT]:
         return self
 
     def __len__(self) -> int:
@@ -332,11 +358,11 @@ class LoaderIterator:
             raise TypeError("the sampler has no length")
         return self._left
 
-    def __next__(self) -> Any:
+    def __next__(self) -> ResultT:
         with self._exclusive_use:
             return self._next()
 
-    def _next(self) -> Any:
+    def _next(self) -> ResultT:
         if self._done:
             raise StopIteration
         try:
@@ -346,17 +372,20 @@ class LoaderIterator:
             if position - self._place.position < self._least:
                 raise StopIteration
         except BaseException as reason:
-            self._place.ended = isinstance(reason, StopIteration)
+            # If another thread closed the iterator meanwhile, the epoch has not ended.
+            self._place.ended = isinstance(reason, StopIteration) and not self._done
             self.close()
             raise
         self._place.position = position
         self._returned += 1
         if self._left is not None:
             self._left -= 1
-        return self._loader._finished(self._loader._values(batch) if self._plain else batch)
+        result: ResultT = batch
+        return result
 
     def close(self) -> None:
-        """Stop the threads. The rest of the epoch is not read; `state_dict` still returns the position."""
+        """Stop the threads. The rest of the epoch is not read; `state_dict` still returns the position. May be called
+        while another thread waits in `next`, which then ends."""
         counted = self._left is not None or self._whole is not None
         self._done, self._left = True, 0 if counted else None
         self._batches.close()
@@ -364,6 +393,9 @@ class LoaderIterator:
     def state_dict(self) -> State:
         """See `Loader.state_dict`."""
         return self._place.state_dict()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an iterator of a Loader cannot be pickled: pickle the Loader, which continues at its position")
 
     def __repr__(self) -> str:
         place = self.state_dict()
