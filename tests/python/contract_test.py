@@ -17,7 +17,7 @@ SIGNATURES: dict[str, str] = {
     "fixed": "dtype, shape=(), default=None",
     "ragged": "dtype",
     "raw": "dtype, shape, truncate=False, pad=False",
-    "image": "mode='rgb', size=224, fit='stretch', layout='hwc'",
+    "image": "mode='rgb', size=224",
     "mix": "datasets, weights=None",
     "Dataset.__getitems__": "numbers",
     "Dataset.buffer": "number",
