@@ -44,7 +44,7 @@ def pack(
     """Write the records of Parquet and Avro files, or of an iterable of mappings, into new shards.
 
     All shards appear at once, when the last one is complete; until then, and after an error, `output` is unchanged.
-    Memory holds a few thousand records, whatever the size. docs/python.md has the table of type conversions.
+    Memory holds a few thousand records, whatever the size. docs/python_details.md has the table of type conversions.
 
     Args:
         source: A file, a folder, a glob, a list of these, or mappings of names to values. Parquet needs pyarrow, Avro

@@ -2,7 +2,7 @@
 
 TensorFlow does not use protobuf to parse messages. It decodes messages that no serializer writes (a name or a kind
 twice, packed and single numbers in one list, a map entry without its key or value, and so on) differently from
-libprotobuf and ofindex. No such message is used here; docs/python.md describes the differences.
+libprotobuf and ofindex. No such message is used here; docs/python_details.md describes the differences.
 """
 
 from __future__ import annotations
