@@ -27,7 +27,11 @@ def _fits_float(values: Iterable[Any]) -> bool:
 
 
 class Rows:
-    """The rows of one statement. Made by `Dataset.sql`.
+    """The rows of one statement. Made by `Dataset.sql`::
+
+        for label, count in ds.sql("SELECT label, count(*) FROM records GROUP BY 1"):
+            step(label, count)
+        frame = ds.sql("SELECT label, score FROM records").df()  # pandas
 
     Iterating, or `fetchall`, returns each row once, read on demand, as a tuple of None, int, float, str and bytes. Any
     consumer of Arrow (DuckDB, Polars, pyarrow, pandas) accepts the object itself, any number of times; the rows are

@@ -20,7 +20,13 @@ class Ragged(NamedTuple):
     offsets: torch.Tensor  #: int64, shape ``(n + 1,)``
 
     def nested(self) -> torch.Tensor:
-        """Return the rows as a nested tensor of jagged layout, available in torch 2.4 and later."""
+        """Return the rows as a nested tensor of jagged layout.
+
+        Available in torch 2.4 and later::
+
+            batch = next(iter(ofindex.torch.Loader(ds, {"tokens": ofindex.ragged("int64")}, batch_size=32)))
+            padded = batch["tokens"].nested().to_padded_tensor(0)
+        """
         if isinstance(self.values, BytesArray):
             raise TypeError("rows of byte strings cannot be a tensor")
         return torch.nested.nested_tensor_from_jagged(self.values, self.offsets)
