@@ -34,8 +34,9 @@ class Ragged(NamedTuple):
             return torch.nested.nested_tensor_from_jagged(self.values, self.offsets)
         # Without a known maximum, torch pads each row to the number of all values.
         lengths = self.offsets.diff()
-        limits = {"min_seqlen": int(lengths.min()), "max_seqlen": int(lengths.max())}
-        return torch.nested.nested_tensor_from_jagged(self.values, self.offsets, **limits)
+        return torch.nested.nested_tensor_from_jagged(
+            self.values, self.offsets, min_seqlen=int(lengths.min()), max_seqlen=int(lengths.max())
+        )
 
 
 def _tensor(value: npt.NDArray[Any] | BytesArray | _arrays.Ragged) -> torch.Tensor | BytesArray | Ragged:
