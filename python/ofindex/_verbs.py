@@ -164,7 +164,7 @@ class Verbs:
         pyarrow. A mix has the columns of all its datasets, NULL where a dataset lacks one::
 
             frame = ds.to_pandas(["_id", "label"])
-            view = ds[frame["_id"][frame["label"] == 3]]  # back to records
+            view = ds[frame["_id"][frame["label"] == 3]]  # back to records; `_id` counts in ds, also for a view
         """
         return self._table(columns).to_pandas()
 
