@@ -24,7 +24,7 @@ SITE = ROOT / "docs" / "site"
 #: Title of a group in the navigation -> its pages.
 GROUPS = {
     "Tours": ["docs/python", "docs/cli", "docs/cpp", "docs/sql", "docs/sqlite", "docs/sampling", "docs/scale"],
-    "Reference": ["python/index", "command/index", "cpp/index"],
+    "Reference": ["python/index", "docs/python_details", "command/index", "cpp/index"],
     "Formats": ["docs/record_formats", "docs/wire", "docs/index_format", "docs/column_format"],
     "Development": [
         "docs/design",

@@ -1,11 +1,10 @@
-"""Random access, shuffled epochs and SQL for OFRecord and TFRecord files, in place.
+"""Random access, shuffled epochs and SQL for OFRecord and TFRecord files, in place::
 
-    import ofindex
-
-    ds = ofindex.build("data/train")        # reads the files once, writes data/train.ofidx; or ofindex.open(...)
-    ds[5], len(ds), ds.record(5)            # random access to any record
-    view = ds.where('"label" = ?', (7,))    # a Dataset, like ds
-    for row in view.sampler(seed=1): ...    # a true shuffle, in O(1) memory
+    ds = ofindex.build("data/train")  # reads the files once, writes data/train.ofidx; later: ofindex.open("data/train")
+    payload, record = ds[5], ds.record(5)  # random access: stored bytes, decoded features
+    view = ds.where("label = ?", 7)  # a Dataset, like ds
+    for batch in ofindex.Loader(view, {"label": ofindex.fixed("int64")}, seed=1):  # a true shuffle, decoded
+        step(batch["label"])
 
 `ofindex.torch`, `ofindex.grain`, `ofindex.tf`, `ofindex.polars` and `ofindex.ray` hold the adapters; each is imported
 when it is first used. docs/python.md is a tour.

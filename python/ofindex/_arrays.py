@@ -46,7 +46,10 @@ def _range(index: slice, size: int, of: str) -> tuple[int, int]:
 
 
 class BytesArray(Sequence[Any]):
-    """Byte strings in one buffer: a sequence of `bytes` or, if it has more than one dimension, of rows of `bytes`.
+    """Byte strings in one buffer: a sequence of `bytes` or, if it has more than one dimension, of rows of `bytes`::
+
+        texts = ds.batch([0, 1], {"text": ofindex.fixed("bytes")})["text"]
+        texts[1], texts.tolist()  # (b'text 1', [b'text 0', b'text 1'])
 
     Attributes:
         data: All values, concatenated: uint8 array, shape ``(offsets[-1],)``. A slice shares the whole array.
@@ -122,7 +125,12 @@ class BytesArray(Sequence[Any]):
 
 
 class Ragged(Sequence[Any]):
-    """Rows of different lengths. A sequence of rows: arrays, or lists of `bytes`.
+    """Rows of different lengths. A sequence of rows: arrays, or lists of `bytes`. To pad them with zeros::
+
+        rows = ds.batch([0, 2], {"tokens": ofindex.ragged("int64")})["tokens"]
+        padded = np.zeros((len(rows), rows.lengths.max()), rows.values.dtype)
+        padded[np.arange(padded.shape[1]) < rows.lengths[:, None]] = rows.values
+        padded.tolist()  # [[0, 0, 0], [2, 2, 2]]
 
     Attributes:
         values: The values of all rows, concatenated: an array of shape ``(offsets[-1],)`` or a `BytesArray`.

@@ -160,7 +160,9 @@ def decode(
     payload: Literal["example", "sequence_example", "ofrecord"] = "example",
     threads: int | None = None,
 ) -> dict[str, Any]:
-    """Decode messages that are in memory, as `Dataset.batch` decodes messages in files.
+    """Decode messages that are in memory, as `Dataset.batch` decodes messages in files::
+
+        ofindex.decode([ds[3], ds[1]], {"label": ofindex.fixed("int64")})["label"]  # array([3, 1])
 
     Args:
         payloads: Serialised messages.

@@ -60,7 +60,13 @@ def _with_nulls(values: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> npt.ND
 
 @explained_methods
 class Dataset(_ofindex.Records, Verbs):
-    """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as stored in the files.
+    """Records of OFRecord or TFRecord files, in any order: a sequence of `bytes`, the payloads as stored in the files::
+
+        ds = ofindex.open("data/train")
+        payload = ds[5]  # bytes; ds[-1] is the last record
+        ds.record(5)["label"]  # array([5])
+        view = ds[10:20]  # a Dataset, too: as of a list of numbers, or a mask
+        len(view), view[0] == ds[10]  # (10, True)
 
     It has the methods of a Sequence, but is not registered as one, because Polars would then take it for a list of
     payloads. `random.sample` therefore refuses it; ``ds[ds.sampler(seed=1).take(k)]`` draws k records. Consumers of
@@ -230,7 +236,11 @@ class Dataset(_ofindex.Records, Verbs):
         return _ofindex.record(self, number)
 
     def batch(self, ids: Iterable[int], features: Features, threads: int | None = None) -> dict[str, Any]:
-        """Decode records into arrays, in the order of `ids`.
+        """Decode records into arrays, in the order of `ids`::
+
+            batch = ds.batch([3, 1, 4], {"label": ofindex.fixed("int64"), "tokens": ofindex.ragged("int64")})
+            batch["label"]  # array([3, 1, 4])
+            batch["tokens"].lengths  # array([4, 2, 5])
 
         Args:
             ids: Numbers of records: integers, or an integer array of shape ``(n,)``; negative ones count from the end.
@@ -251,7 +261,11 @@ class Dataset(_ofindex.Records, Verbs):
     # Selecting.
 
     def where(self, expression: str, parameters: Parameters = None) -> Dataset:
-        """Select the records for which an SQL expression holds. The view is evaluated once, on first use.
+        """Select the records for which an SQL expression holds. The view is evaluated once, on first use::
+
+            sevens = ds.where("label = ? AND score > ?", (7, 0.5))
+            same = ds.where("label = :label AND score > :least", {"label": 7, "least": 0.5})
+            long = ds.where('"tokens#count" > 3')  # names that are no words are quoted
 
         Args:
             expression: The condition of a WHERE clause over the table ``records``: see docs/sql.md.
@@ -270,7 +284,10 @@ class Dataset(_ofindex.Records, Verbs):
         return self._with(None, lambda: _ofindex.where(self._source, expression, values, self.rows))
 
     def sql(self, query: str, parameters: Parameters = None, *, timeout: float | None = None) -> Rows:
-        """Run one read-only SQL statement over the table ``records``; docs/sql.md describes the language.
+        """Run one read-only SQL statement over the table ``records``; docs/sql.md describes the language::
+
+            rows = ds.sql("SELECT label, count(*) AS n FROM records WHERE score < ? GROUP BY 1 ORDER BY 1 LIMIT 2", 0.5)
+            rows.fetchall()  # [(0, 5), (1, 5)]
 
         Args:
             query: SELECT, VALUES or EXPLAIN. It may be untrusted: nothing can be written, and no file can be read.
@@ -294,7 +311,10 @@ class Dataset(_ofindex.Records, Verbs):
         key: str | None = None,
     ) -> dict[str, Dataset]:
         """Split into disjoint views of given fractions; stable when records are appended, except with both `stratify`
-        and `key`.
+        and `key`::
+
+            parts = ds.split({"train": 0.8, "val": 0.1, "test": 0.1}, seed=0, stratify="label")
+            loader = ofindex.Loader(parts["train"], features)
 
         Args:
             parts: Name -> fraction. If they add up to less than 1, the remaining records are in no part.
@@ -321,7 +341,12 @@ class Dataset(_ofindex.Records, Verbs):
         block: int | Literal["auto"] | None = None,
         tail: Tail = "exact",
     ) -> Sampler:
-        """Return the order of a training run: numbers of this Dataset's records, reshuffled each epoch.
+        """Return the order of a training run: numbers of this Dataset's records, reshuffled each epoch::
+
+            for number in ds.sampler(seed=1):
+                step(ds[number])
+            some = ds[ds.sampler(seed=1).take(10)]  # ten records drawn at random
+            rare = ds.sampler(weights="1 + 9 * (label = 8)")  # draws label 8 ten times as often
 
         Args:
             seed: Seed of the run, ``0 <= seed < 2**64``.
@@ -363,7 +388,10 @@ class Dataset(_ofindex.Records, Verbs):
     # Columns.
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """Return the values of one column, one per record, from the index alone: an array of shape ``(len(self),)``.
+        """Return the values of one column, one per record, from the index alone: an array of shape ``(len(self),)``::
+
+            ds.column("label")[:3]  # array([0, 1, 2])
+            eights = ds[ds.column("label") == 8]
 
         Numbers are int64, float32 or float64. If some are NULL, the result is a masked array of floats with NaN under
         the mask, as in pandas and pyarrow; integers become float64. For other values the result is an array of objects
@@ -383,7 +411,12 @@ class Dataset(_ofindex.Records, Verbs):
         return values if mask is None else _with_nulls(values, mask)
 
     def arrow(self, names: Sequence[str] | None = None) -> Table:
-        """Return columns as an Arrow stream (PyCapsule protocol), for DuckDB, Polars, pyarrow and pandas.
+        """Return columns as an Arrow stream (PyCapsule protocol), for DuckDB, Polars, pyarrow and pandas::
+
+            import duckdb
+
+            columns = ds.arrow(["label", "score"])
+            duckdb.sql("SELECT count(*) FROM columns WHERE label = 3").fetchall()  # [(10,)]
 
         Args:
             names: SQL columns, or features: the columns with the features' values. None: all columns whose values
@@ -403,7 +436,11 @@ class Dataset(_ofindex.Records, Verbs):
         return pyarrow.table(self.arrow(columns))
 
     def to_arrow_dataset(self) -> ArrowDataset:
-        """Return the columns as a pyarrow.dataset.Dataset, for DuckDB, Polars and pyarrow. Needs pyarrow.
+        """Return the columns as a pyarrow.dataset.Dataset, for DuckDB, Polars and pyarrow. Needs pyarrow::
+
+            import pyarrow.compute as pc
+
+            ds.to_arrow_dataset().to_table(["_id"], filter=pc.field("label") == 3).num_rows  # 10
 
         A query reads only the columns that it needs, of the rows that the index finds by its filter. Where the index
         cannot filter, pyarrow does. Columns and types are those of `arrow`.
@@ -440,7 +477,9 @@ class Dataset(_ofindex.Records, Verbs):
 
     def stats(self, name: str, top: int = 10, bins: int = 10) -> dict[str, Any]:
         """Return statistics of one column's values in these records, with the keys of ``ofindex stats --json``. A
-        record that occurs twice in a view counts twice.
+        record that occurs twice in a view counts twice::
+
+            ds.stats("score")["max"]  # 0.99...
 
         Raises:
             QueryError: there is no such column.

@@ -102,7 +102,14 @@ def _shape(shape: int | Sequence[int]) -> tuple[int, ...]:
 
 @explained
 def fixed(dtype: Any, shape: int | Sequence[int] = (), default: Any = None) -> Feature:
-    """A feature with the same number of values in every record.
+    """A feature with the same number of values in every record::
+
+        features = {
+            "label": ofindex.fixed("int64"),  # an array of shape (n,)
+            "box": ofindex.fixed("float32", (2, 2), default=0),  # (n, 2, 2)
+            "text": ofindex.fixed("bytes"),  # a BytesArray of n values
+        }
+        ds.batch([0, 1], features)["box"].shape  # (2, 2, 2)
 
     Args:
         dtype: A numpy dtype or its name, or ``"bytes"``. Integers of any width accept int32 and int64 features;
@@ -122,13 +129,22 @@ def fixed(dtype: Any, shape: int | Sequence[int] = (), default: Any = None) -> F
 
 @explained
 def ragged(dtype: Any) -> Feature:
-    """A feature with any number of values, none if it is missing: the batch has a `Ragged`."""
+    """A feature with any number of values, none if it is missing.
+
+    The batch has a `Ragged`::
+
+        tokens = ds.batch([0, 2], {"tokens": ofindex.ragged("int64")})["tokens"]
+        tokens.lengths, tokens[1]  # (array([1, 3]), array([2, 2, 2]))
+    """
     return Feature("ragged", _dtype_name(dtype))
 
 
 @explained
 def raw(dtype: Any, shape: int | Sequence[int], truncate: bool = False, pad: bool = False) -> Feature:
-    """An array of a fixed shape, from the bytes of one value or from any list of numbers.
+    """An array of a fixed shape, from the bytes of one value or from any list of numbers::
+
+        ds.batch([0, 1], {"image": ofindex.raw("uint8", (8, 8))})["image"].shape  # (2, 8, 8)
+        ds.batch([0, 1], {"tokens": ofindex.raw("int64", 3, pad=True)})["tokens"].tolist()  # [[0, 0, 0], [1, 1, 0]]
 
     The one value of a bytes feature is interpreted as the little-endian memory of an array of `dtype`; numbers are cast
     one by one, floats to integers by truncation. A value that does not fit is an error.

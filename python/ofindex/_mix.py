@@ -71,7 +71,12 @@ class Mix(Verbs):
         return self._first_rows[-1]
 
     def place(self, number: int) -> tuple[int, int]:
-        """Return the index of the dataset that has record `number`, and the record's number in that dataset."""
+        """Return the index of the dataset that has record `number`, and the record's number in that dataset.
+
+        Datasets are counted from 0::
+
+            ofindex.mix([ds, ds[:5]]).place(102)  # (1, 2)
+        """
         number = operator.index(number)
         if not -len(self) <= number < len(self):
             raise IndexError(f"record {number} does not exist; there are {len(self):,}")
@@ -283,7 +288,10 @@ def _not_a_dataset(item: Any) -> TypeError:
 
 @explained
 def concat(parts: Sequence[Dataset | Mix]) -> Mix:
-    """Put datasets, views and mixes one after the other. A sampler of the result reads every record once per epoch.
+    """Put datasets, views and mixes one after the other. A sampler of the result reads every record once per epoch::
+
+        both = ofindex.concat([ds, ds.where("label = 3")])  # also: ds + ds.where("label = 3")
+        len(both)  # 110
 
     Raises:
         ValueError: `parts` is empty. TypeError: an item is not a dataset, a view or a mix.
@@ -330,7 +338,10 @@ def mix(
     datasets: Sequence[Dataset] | Mapping[Dataset, float] | Mapping[str, Dataset],
     weights: Sequence[float] | Mapping[str, float] | None = None,
 ) -> Mix:
-    """Mix datasets in fixed proportions.
+    """Mix datasets in fixed proportions::
+
+        mixed = ofindex.mix([ds, ds.where("label = 3")], weights=[0.7, 0.3])
+        loader = ofindex.Loader(mixed, features, batch_size=100, seed=1)  # 70 and 30 of 100 records
 
     Args:
         datasets: Two or more datasets or views: a list, or name -> dataset, or dataset -> weight.

@@ -30,7 +30,9 @@ def open(
     allow_bad: bool = False,
     cache_bytes: int = CACHE_BYTES,
 ) -> Dataset:
-    """Open a dataset. Takes no time, whatever its size.
+    """Open a dataset. Takes no time, whatever its size::
+
+        ds = ofindex.open("data/train")  # or its index, "data/train.ofidx"
 
     Args:
         path: The index, or the data that it was built from: ``data/train`` finds ``data/train.ofidx``.
@@ -114,7 +116,11 @@ def build(
     max_inflated_bytes: int = 1 << 40,
 ) -> Dataset:
     """Read shards once, in place, and write their index. An up-to-date index is left unchanged, unless `verify` or
-    `columns` asks for something that it lacks: then it is rebuilt.
+    `columns` asks for something that it lacks: then it is rebuilt::
+
+        ds = ofindex.build("data/train")
+        lists = ofindex.build("data/train", "lists.ofidx", columns=["auto", "tokens"])  # with lists as a column
+        lists.column("tokens")[2]  # array([2, 2, 2])
 
     Args:
         data: A file, a folder, a quoted glob, ``@LIST``, or several of these.
@@ -181,7 +187,11 @@ def update(
     max_inflated_bytes: int = 1 << 40,
 ) -> dict[str, Any]:
     """Bring an index up to date with its data: read what is new, and no more. Ordinals never move, except by `prune`;
-    what is missing leaves a gap. Datasets that are open keep the old index: open it again.
+    what is missing leaves a gap. Datasets that are open keep the old index: open it again::
+
+        found = ofindex.update("data/train")
+        found["new_records"], found["gone_records"]  # (0, 0)
+        ds = ofindex.open("data/train")
 
     Args:
         path: The index, or the data that it was built from.

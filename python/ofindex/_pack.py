@@ -41,10 +41,14 @@ def pack(
     force: bool = False,
     progress: bool | Report | None = None,
 ) -> list[str]:
-    """Write the records of Parquet and Avro files, or of an iterable of mappings, into new shards.
+    """Write the records of Parquet and Avro files, or of an iterable of mappings, into new shards::
+
+        rows = ({"label": number % 10, "text": f"text {number}"} for number in range(1000))
+        shards = ofindex.pack(rows, "data/packed", "tfrecord", shards=4, seed=1)  # `seed` shuffles the records
+        len(ofindex.build("data/packed"))  # 1000
 
     All shards appear at once, when the last one is complete; until then, and after an error, `output` is unchanged.
-    Memory holds a few thousand records, whatever the size. docs/python.md has the table of type conversions.
+    Memory holds a few thousand records, whatever the size. docs/python_details.md has the table of type conversions.
 
     Args:
         source: A file, a folder, a glob, a list of these, or mappings of names to values. Parquet needs pyarrow, Avro

@@ -27,7 +27,10 @@ def build_part(
     output: Path | None = None,
     **options: Unpack[BuildOptions],
 ) -> str:
-    """Build one part of an index; `merge` then makes the index of all parts, byte for byte as one `build` makes it.
+    """Build one part of an index; `merge` then makes the index of all parts, byte for byte as one `build` makes it::
+
+        parts = [ofindex.build_part("data/train", part, 3) for part in (1, 2, 3)]  # each in a process of its own
+        ds = ofindex.merge(parts, "data/merged.ofidx")
 
     The parts have equally many bytes of the data: large files are divided. Each may be built anywhere, in any order, as
     long as all see the same data under the same paths, relative to the index, and are given the same options. Building
@@ -62,7 +65,7 @@ def merge(
     wait: bool = False,
 ) -> Dataset | None:
     """Make one index of the parts of one job, in any order, or of whole indexes. Reads no record file, except that a
-    part is built again if it began inside of a file at bytes that only look like a record.
+    part is built again if it began inside of a file at bytes that only look like a record: see `build_part`.
 
     Args:
         inputs: The paths of parts, or of whole indexes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -27,7 +28,11 @@ def _fits_float(values: Iterable[Any]) -> bool:
 
 
 class Rows:
-    """The rows of one statement. Made by `Dataset.sql`.
+    """The rows of one statement. Made by `Dataset.sql`::
+
+        for label, count in ds.sql("SELECT label, count(*) FROM records GROUP BY 1"):
+            step(label, count)
+        frame = ds.sql("SELECT label, score FROM records").df()  # pandas
 
     Iterating, or `fetchall`, returns each row once, read on demand, as a tuple of None, int, float, str and bytes. Any
     consumer of Arrow (DuckDB, Polars, pyarrow, pandas) accepts the object itself, any number of times; the rows are
@@ -107,6 +112,15 @@ class Rows:
         return f"<ofindex.Rows of {', '.join(self._cursor.columns)}>"
 
 
+def _level_of_caller() -> int:
+    """Return the `stacklevel` with which the function that calls this one warns at the nearest line outside of the
+    package."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "ofindex":
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 def _warn_of_lists(names: list[str]) -> None:
     """Warn that a table of all columns lacks those of the features `names`, at the line that requests the stream."""
     more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
@@ -114,7 +128,7 @@ def _warn_of_lists(names: list[str]) -> None:
         f"left out {', '.join(map(repr, names[:3]))}{more}: the index does not store the lists that some records have; "
         f"store them with build(..., columns={['auto', *names[:3]]!r}, force=True)",
         UserWarning,
-        stacklevel=3,
+        stacklevel=_level_of_caller(),
     )
 
 

@@ -51,6 +51,15 @@ class Changes(NamedTuple):
 class Sampler(EpochSampler):
     """Rows of a Dataset in the order of a training run, for one rank of many; each `i` it yields is record ``ds[i]``.
 
+    To resume, keep its state::
+
+        sampler = ds.sampler(seed=1)
+        for number in sampler:
+            step(ds[number])
+            state = sampler.state_dict()
+        again = ds.sampler()
+        again.load_state_dict(state)
+
     Each iteration is the next epoch, unless `set_epoch` or `load_state_dict` was called in between. Each epoch has a
     different order, which depends only on seed and epoch; docs/sampling.md specifies the sampling algorithms. Takes
     O(1) memory, unless it has weights or balance. Made by `Dataset.sampler`. Pickles with the position of its last

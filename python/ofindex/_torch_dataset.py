@@ -30,7 +30,14 @@ else:
 @explained_methods
 class Dataset(torch.utils.data.Dataset[_ItemT]):
     """Records for torch's DataLoader: map style, with batched reads. Can be pickled; works in workers of
-    any start method."""
+    any start method::
+
+        import torch
+
+        items = ofindex.torch.Dataset(ds, {"label": ofindex.fixed("int64")})
+        for batch in torch.utils.data.DataLoader(items, batch_size=32, sampler=ds.sampler(seed=1)):
+            step(batch["label"])
+    """
 
     @overload
     def __init__(

@@ -28,7 +28,12 @@ from ._weights import Weights
 @explained_methods
 class Loader(plain.Loader[ResultT]):
     """Decoded batches of an epoch as dicts of tensors: an `ofindex.Loader` whose arrays are tensors, which share their
-    memory, or are in pinned memory. Its states are those of an `ofindex.Loader`."""
+    memory, or are in pinned memory. Its states are those of an `ofindex.Loader`::
+
+        loader = ofindex.torch.Loader(ds, {"label": ofindex.fixed("int64")}, batch_size=32, seed=1)
+        for batch in loader:
+            step(batch["label"])  # a tensor of int64, shape (32,)
+    """
 
     def __init__(
         self,

@@ -21,10 +21,23 @@ class Ragged(NamedTuple):
     offsets: torch.Tensor  #: int64, shape ``(n + 1,)``
 
     def nested(self) -> torch.Tensor:
-        """Return the rows as a nested tensor of jagged layout, available in torch 2.4 and later."""
+        """Return the rows as a nested tensor of jagged layout.
+
+        Available in torch 2.5 and later. To pad the rows::
+
+            batch = next(iter(ofindex.torch.Loader(ds, {"tokens": ofindex.ragged("int64")}, batch_size=32)))
+            padded = batch["tokens"].nested().to_padded_tensor(0)
+            padded.shape[1] <= 10  # True
+        """
         if isinstance(self.values, BytesArray):
             raise TypeError("rows of byte strings cannot be a tensor")
-        return torch.nested.nested_tensor_from_jagged(self.values, self.offsets)
+        if len(self.offsets) == 1:
+            return torch.nested.nested_tensor_from_jagged(self.values, self.offsets)
+        # Without a known maximum, torch pads each row to the number of all values.
+        lengths = self.offsets.diff()
+        return torch.nested.nested_tensor_from_jagged(
+            self.values, self.offsets, min_seqlen=int(lengths.min()), max_seqlen=int(lengths.max())
+        )
 
 
 def _tensor(value: npt.NDArray[Any] | BytesArray | _arrays.Ragged) -> torch.Tensor | BytesArray | Ragged:

@@ -48,7 +48,10 @@ class Verbs:
             lacks(self, name)
 
     def select(self: _RecordsT, numbers: Any) -> _RecordsT:
-        """Return the view of the records `numbers`, in that order: a slice, integers, or a boolean mask.
+        """Return the view of the records `numbers`, in that order: a slice, integers, or a boolean mask::
+
+            ds.select([3, 1, 4]).column("label")  # array([3, 1, 4])
+            zeros = ds.select(ds.column("label") == 0)
 
         Raises:
             IndexError: a record does not exist. TypeError: `numbers` is a single number.
@@ -62,7 +65,10 @@ class Verbs:
         return view
 
     def filter(self: _RecordsT, condition: str | Callable[[dict[str, Any]], Any], parameters: Any = None) -> _RecordsT:
-        """Return the view of the records for which a condition holds, in the same order.
+        """Return the view of the records for which a condition holds, in the same order::
+
+            low = ds.filter("label < ?", 5)  # reads the index
+            short = ds.filter(lambda record: len(record["tokens"]) < 3)  # reads every record
 
         Args:
             condition: An SQL expression, answered by the index: see `Dataset.where`. Or a function, which is called
@@ -94,7 +100,9 @@ class Verbs:
         return view
 
     def shard(self: _RecordsT, num_shards: int, index: int, contiguous: bool = True) -> _RecordsT:
-        """Return one of `num_shards` views that divide the records; their sizes differ by at most one.
+        """Return one of `num_shards` views that divide the records; their sizes differ by at most one::
+
+            len(ds.shard(4, 0))  # 25
 
         Args:
             index: Which, ``0 <= index < num_shards``.
@@ -112,13 +120,19 @@ class Verbs:
 
     def shuffle(self: _RecordsT, seed: int = 0) -> _RecordsT:
         """Return the view of the same records in an order drawn by `seed`, which stays the same: 8 bytes per record.
-        For an epoch in a new order each time, in no memory, use `sampler` or a Loader."""
+        For an epoch in a new order each time, in no memory, use `sampler` or a Loader::
+
+            sample = ds.shuffle(seed=1).take(10)
+        """
         there: _RecordsT = self._present()
         shuffled: _RecordsT = there[_ofindex.permutation(len(there), whole(seed, "seed"))]
         return shuffled
 
     def train_test_split(self: _RecordsT, test_size: float | int = 0.25, seed: int = 0) -> dict[str, _RecordsT]:
-        """Return {"train": view, "test": view}: disjoint, in an order drawn by `seed`, of exact sizes.
+        """Return {"train": view, "test": view}: disjoint, in an order drawn by `seed`, of exact sizes::
+
+            parts = ds.train_test_split(0.1, seed=0)
+            len(parts["train"]), len(parts["test"])  # (90, 10)
 
         Args:
             test_size: The test view's fraction of the records, rounded up, or its number of records.
@@ -148,11 +162,19 @@ class Verbs:
 
     def to_pandas(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
         """Return columns of the index as a pandas.DataFrame, one row per record; None: all of them. Needs pandas and
-        pyarrow. A mix has the columns of all its datasets, NULL where a dataset lacks one."""
+        pyarrow. A mix has the columns of all its datasets, NULL where a dataset lacks one::
+
+            frame = ds.to_pandas(["_id", "label"])
+            view = ds[frame["_id"][frame["label"] == 3]]  # back to records; `_id` counts in ds, also for a view
+        """
         return self._table(columns).to_pandas()
 
     def to_polars(self, columns: Sequence[str] | None = None) -> polars.DataFrame:
-        """Return columns of the index as a polars.DataFrame: see `to_pandas`. Needs Polars and pyarrow."""
+        """Return columns of the index as a polars.DataFrame, one row per record; None: all of them. Needs Polars and
+        pyarrow::
+
+            ds.to_polars(["label", "score"]).group_by("label").mean().height  # 10
+        """
         import polars
 
         frame = polars.from_arrow(self._table(columns))
@@ -160,7 +182,9 @@ class Verbs:
         return frame
 
     def to_hf(self, features: Features | None = None) -> datasets.Dataset:
-        """Return a `datasets.Dataset` of Hugging Face. Needs datasets.
+        """Return a `datasets.Dataset` of Hugging Face. Needs datasets::
+
+            ds.to_hf(features).column_names  # ['label', 'tokens']
 
         Args:
             features: Features that are read and decoded from the records, into the cache of datasets. None: the columns
@@ -175,14 +199,26 @@ class Verbs:
     def to_torch(
         self, features: Features | None = None, transform: Callable[[Any], Any] | None = None
     ) -> torch.Dataset[Any]:
-        """Return an `ofindex.torch.Dataset` of these records, for torch's DataLoader. Needs torch."""
+        """Return an `ofindex.torch.Dataset` of these records, for torch's DataLoader.
+
+        Needs torch::
+
+            import torch
+
+            items = ds.to_torch({"label": ofindex.fixed("int64")})
+            for batch in torch.utils.data.DataLoader(items, batch_size=32, sampler=ds.sampler(seed=1)):
+                step(batch["label"])
+        """
         import ofindex.torch
 
         records: Any = self
         return ofindex.torch.Dataset(records, features, transform)
 
     def map(self, function: Callable[[dict[str, Any]], _ValueT], features: Features | None = None) -> Mapped[_ValueT]:
-        """Return a lazy sequence of ``function(record)``, which is called whenever an item is read.
+        """Return a lazy sequence of ``function(record)``, which is called whenever an item is read::
+
+            texts = ds.map(lambda record: record["text"][0].decode())
+            texts[7]  # 'text 7'
 
         Args:
             function: Gets each record as a dict: see `Dataset.record`. With `features`, feature name -> its decoded

@@ -47,7 +47,7 @@ def gzipped(path: Path, compress: str | None) -> bool:
 
 @explained_methods
 class Writer(_ofindex.RecordFile):
-    """A shard being written. The file appears under its name, or changes, only when the writer is closed.
+    """A shard being written. The file appears under its name, or changes, only when the writer is closed::
 
         with ofindex.Writer("data/part-0") as writer:
             writer.write({"label": 3, "image": jpeg, "box": np.zeros(4, np.float32)})

@@ -17,7 +17,13 @@ __all__ = ["DataSource"]
 
 @explained_methods
 class DataSource:
-    """Records for Grain's DataLoader and MapDataset: implements grain's RandomAccessDataSource, with batched reads.
+    """Records for Grain's DataLoader and MapDataset: implements grain's RandomAccessDataSource, with batched reads::
+
+        import grain
+
+        source = ofindex.grain.DataSource(ds, {"label": ofindex.fixed("int64")})
+        pipeline = grain.MapDataset.source(source).shuffle(seed=1).batch(32)
+        pipeline[0]["label"].shape  # (32,)
 
     Thread-safe, deterministic, and can be pickled. Its repr, which Grain's checkpoints compare, identifies the records
     and contains no memory address. Grain itself need not be installed.

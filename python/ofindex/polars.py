@@ -17,7 +17,11 @@ __all__ = ["scan"]
 
 
 def scan(data: Dataset | Path) -> pl.LazyFrame:
-    """Return a LazyFrame of the columns of a dataset, from the index alone: no record file is read.
+    """Return a LazyFrame of the columns of a dataset, from the index alone: no record file is read::
+
+        import polars as pl
+
+        ofindex.polars.scan("data/train").filter(pl.col("label") == 3).select(pl.len()).collect().item()  # 10
 
     Only the columns that a query needs are read. Filters run in the index where SQL has the same: comparisons of a
     column with a literal, ``is_in``, ``is_between``, ``is_null``, ``str.starts_with``, combined by ``&``, ``|`` and

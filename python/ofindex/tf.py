@@ -55,7 +55,10 @@ def dataset(
     prefetch: int | None = None,
     threads: int | None = None,
 ) -> Any:
-    """Make a tf.data.Dataset of decoded batches.
+    """Make a tf.data.Dataset of decoded batches::
+
+        for batch in ofindex.tf.dataset(ds, {"label": ofindex.fixed("int64")}, batch_size=32, seed=1):
+            step(batch["label"])
 
     The order is that of ``ds.sampler(seed, epoch, rank, world_size, tail=tail)``.
 

@@ -2,8 +2,8 @@
 
 TensorFlow does not use protobuf to parse messages. It decodes messages that no serializer writes (a name or a kind
 twice, packed and single numbers in one list, a map entry without its key or value, and so on) differently from
-libprotobuf and ofindex. No such message is used here; docs/python.md describes the differences. It also refuses
-integers that are asked for as floats, which ofindex takes if they are exact.
+libprotobuf and ofindex. No such message is used here; docs/python_details.md describes the differences. It also
+refuses integers that are asked for as floats, which ofindex takes if they are exact.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import time
 import unittest
@@ -9,6 +10,7 @@ from typing import Any
 
 import ofindex
 from oracle import messages
+from python.examples import build_train, example_in, names_for, run_example
 from python.work import FEATURES, WorkTest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -45,6 +47,14 @@ class DatasetTest(WorkTest):
             expected = [plain(view.batch(order[at : at + 16], FEATURES)) for at in range(0, len(order), 16)]
             batches = ofindex.tf.dataset(view, FEATURES, batch_size=16, seed=3, epoch=2)
             self.assertEqual([plain(batch) for batch in batches], expected)
+
+    def test_the_example_in_its_docstring_runs(self) -> None:
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.dir)
+        names = names_for(build_train())
+        code = example_in(inspect.getdoc(ofindex.tf.dataset) or "")
+        self.assertIn("ofindex.tf.dataset(", code)
+        self.assertEqual(run_example(code, names), [])
 
     def test_dtypes_and_shapes_match_the_features(self) -> None:
         ds = ofindex.build(self.write("data/", [

@@ -231,6 +231,14 @@ class VerbsTest(WorkTest):
                     expected = [ds.record(number)["weight"][0] for number in range(len(ds))]
                     self.assertEqual(list(frame["weight"]), expected)
 
+    def test_the_warning_about_lists_names_the_line_of_the_program(self) -> None:
+        if not importlib.util.find_spec("pandas") or not importlib.util.find_spec("pyarrow"):
+            self.skipTest("pandas or pyarrow is not installed")
+        for act in (self.ds.to_pandas, self.ds.arrow().__arrow_c_stream__, self.ds.__arrow_c_stream__):
+            with self.assertWarnsRegex(UserWarning, "left out 'boxes'") as warned:
+                act()
+            self.assertEqual(warned.filename, __file__)
+
     def test_hugging_face_gets_columns_or_decoded_features(self) -> None:
         if not importlib.util.find_spec("datasets"):
             self.skipTest("datasets is not installed")

@@ -27,7 +27,7 @@ class LengthBatches:
     """A budget for batches, for ``length_batches=`` of a Loader: the lengths of a batch's records add up to at most
     `total`. A record that is longer forms a batch of its own. Not to be changed after it is made; can be pickled::
 
-        budget = ofindex.LengthBatches(8192, "tokens", padded=True, window=4096)
+        budget = ofindex.LengthBatches(8192, "tokens#count", padded=True, window=4096)
         loader = ofindex.Loader(ds, features, length_batches=budget, seed=1)
         for batch in loader:
             step(batch)  # at most 8192 tokens, padding included

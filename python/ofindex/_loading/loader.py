@@ -277,7 +277,15 @@ class Loader(Generic[ResultT]):
 
     def load_state_dict(self, state: State) -> None:
         """Resume from `state`, which must come from a Loader over the same records in the same order. The number of
-        ranks, the batch size and the features may differ.
+        ranks, the batch size and the features may differ::
+
+            state = loader.state_dict()  # saved with a checkpoint
+            loader = ofindex.Loader(ds, features, seed=1)
+            loader.load_state_dict(state)
+            for epoch in range(state["epoch"], 3):
+                loader.set_epoch(epoch)  # keeps the position in the epoch of the state
+                for batch in loader:
+                    step(batch)
 
         Raises:
             StaleError: the state is of other records, or of another order; the text gives the difference.

@@ -16,8 +16,8 @@ namespace ofindex::python {
 /// The values of one feature, or of the steps of one feature list, taken from Python objects. Reused from feature to
 /// feature to keep its memory. The GIL is held; not thread-safe.
 ///
-/// docs/python.md has the table of conversions. A value that does not fit raises FeatureError, with record and feature
-/// in its text; exceptions raised by the objects themselves pass through unchanged.
+/// docs/python_details.md has the table of conversions. A value that does not fit raises FeatureError, with record and
+/// feature in its text; exceptions raised by the objects themselves pass through unchanged.
 class FeatureValues {
  public:
   /// Takes values for payloads of `payload`. Unless `allow_nan`, a NaN is refused.
