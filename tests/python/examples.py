@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import io
 import re
+import struct
 import textwrap
 import tokenize
+import zlib
 from typing import Any
 
 import numpy as np
@@ -44,8 +46,19 @@ def run_example(code: str, names: dict[str, Any]) -> list[str]:
     return wrong
 
 
+def png(side: int) -> bytes:
+    """A black image."""
+    rows = zlib.compress(bytes((1 + side) * side))
+    chunks = ((b"IHDR", struct.pack(">2I5B", side, side, 8, 0, 0, 0, 0)), (b"IDAT", rows), (b"IEND", b""))
+    packed = (
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
+
+
 def build_train() -> ofindex.Dataset:
-    """Makes data/train in the working directory: record i has label i % 10, which is one less than its tokens."""
+    """Makes data/train in the working directory: record i has label i % 10, which is one less than its tokens. Makes
+    data/photos.tfrecord, too, with two images."""
     rows = (
         {
             "label": number % 10,
@@ -58,6 +71,8 @@ def build_train() -> ofindex.Dataset:
         for number in range(100)
     )
     ofindex.pack(rows, "data/train", "tfrecord", shards=4, progress=False)
+    ofindex.pack([{"image": png(30)}, {"image": png(500)}], "data/photos.tfrecord", "tfrecord", progress=False)
+    ofindex.build("data/photos.tfrecord", progress=False)
     return ofindex.build("data/train", progress=False)
 
 
@@ -68,6 +83,7 @@ def names_for(ds: ofindex.Dataset) -> dict[str, Any]:
         "ofindex": ofindex,
         "np": np,
         "ds": ds,
+        "photos": ofindex.open("data/photos.tfrecord"),
         "features": features,
         "loader": ofindex.Loader(ds, features, seed=1),
         "step": lambda *_: None,
