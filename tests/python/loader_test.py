@@ -93,6 +93,7 @@ class LoaderTest(WatchedTest):
             [row.tolist() for row in nested.unbind()], [[float(box) for box in range(n)] for n in range(5)]
         )
         self.assertEqual(nested.to_padded_tensor(-1).shape, (5, 4))
+        self.assertEqual(batch["boxes"].lengths.tolist(), [0, 1, 2, 3, 4])
 
     def test_each_iteration_is_the_next_epoch(self) -> None:
         epochs = [[row % 10 for row in self.ds.sampler(seed=3, epoch=epoch)] for epoch in range(6)]
