@@ -78,6 +78,8 @@ _ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {
     "process_index": (("rank", "write rank={}"),),
     "process_count": (("world_size", "write world_size={}"),),
     "num_epochs": (("", "leave it out: each iteration is one epoch"),),
+    "pin_memory": (("", "ofindex.torch.Loader has it"),),
+    "device": (("", 'move batches in your loop: batch["image"].to(device)'),),
     # words that many libraries share
     "dataset": (("datasets", "write datasets=[...]"), ("data", "write data={}")),
     "columns": (("features", "write features={{name: ofindex.fixed(...)}}"), ("names", "write names={}")),
@@ -315,6 +317,22 @@ def _with_advice(text: str, name: str, names: Mapping[str, str], attributes: Ite
         return f"{text}\nwrite {names[name]}"
     near = did_you_mean(name, [attribute for attribute in attributes if not attribute.startswith("_")])
     return f"{text}\n{near}" if near else text
+
+
+#: A table of another library, by the name of its package and its class -> how to give its rows to `pack`.
+_ROWS = {
+    ("polars", "DataFrame"): "table.iter_rows(named=True)",
+    ("polars", "LazyFrame"): "table.collect().iter_rows(named=True)",
+    ("pandas", "DataFrame"): 'table.to_dict("records")',
+    ("pyarrow", "Table"): "table.to_pylist()",
+    ("datasets", "DatasetDict"): 'table["train"]',
+}
+
+
+def rows_of(value: Any) -> str | None:
+    """Return the code for the rows of `value` if that is a table of another library that `pack` does not take."""
+    kind = type(value)
+    return _ROWS.get((kind.__module__.partition(".")[0], kind.__name__))
 
 
 def frame_advice(value: Any) -> str:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from ._errors import FormatError
+from ._foreign import rows_of
 from ._pack_source import AT_ONCE, Kinds, Source, broken
 
 
@@ -113,6 +114,12 @@ def sources_of(source: Any) -> list[Source]:
         return _sources_at(os.fsdecode(source))
     if isinstance(source, (list, tuple)) and source and all(isinstance(item, path_types) for item in source):
         return [found for item in source for found in _sources_at(os.fsdecode(item))]
+    rows = rows_of(source)
+    if rows is not None:
+        raise TypeError(
+            f"records come from paths or an iterable of mappings, not from {type(source).__name__}\n"
+            f"write pack({rows}, ...)"
+        )
     if isinstance(source, Mapping) or not isinstance(source, Iterable):
         raise TypeError(f"records come from paths or an iterable of mappings, not from {type(source).__name__}")
     return [Mappings(source)]

@@ -20,6 +20,11 @@ class Ragged(NamedTuple):
     values: torch.Tensor | BytesArray
     offsets: torch.Tensor  #: int64, shape ``(n + 1,)``
 
+    @property
+    def lengths(self) -> torch.Tensor:
+        """Number of values in each row: int64, shape ``(n,)``."""
+        return self.offsets.diff()
+
     def nested(self) -> torch.Tensor:
         """Return the rows as a nested tensor of jagged layout.
 
@@ -34,7 +39,7 @@ class Ragged(NamedTuple):
         if len(self.offsets) == 1:
             return torch.nested.nested_tensor_from_jagged(self.values, self.offsets)
         # Without a known maximum, torch pads each row to the number of all values.
-        lengths = self.offsets.diff()
+        lengths = self.lengths
         return torch.nested.nested_tensor_from_jagged(
             self.values, self.offsets, min_seqlen=int(lengths.min()), max_seqlen=int(lengths.max())
         )

@@ -279,7 +279,7 @@ class LengthBatchesTest(WorkTest):
         for wish, error, text in (
             ({"length_batches": budget, "batch_size": 16}, ValueError, "batch_size does not apply to length_batches"),
             ({"length_batches": budget, "drop_last": True}, ValueError, "drop_last does not apply to length_batches"),
-            ({"length_batches": 4096}, TypeError, r"length_batches is an ofindex.LengthBatches\(...\), not int"),
+            ({"length_batches": 4096}, TypeError, r"not int\nwrite ofindex.LengthBatches\(4096\)"),
             ({"length_batches": LengthBatches(9, "token")}, ofindex.QueryError, "tokens"),
             ({"length_batches": LengthBatches(9, "token +")}, ofindex.QueryError, "token"),
             ({"length_batches": LengthBatches(9, [1, 2])}, ValueError, "2 lengths for 211 records"),

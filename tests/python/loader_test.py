@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import pickle
@@ -14,6 +15,7 @@ from unittest import mock
 
 import ofindex
 from oracle import messages
+from python.examples import build_train, example_in, names_for, run_example
 from python.torch_work import LABEL, CountingSampler, Loader, Ragged, WatchedTest, batches_of, plain, torch
 from python.work import FEATURES
 
@@ -93,6 +95,14 @@ class LoaderTest(WatchedTest):
             [row.tolist() for row in nested.unbind()], [[float(box) for box in range(n)] for n in range(5)]
         )
         self.assertEqual(nested.to_padded_tensor(-1).shape, (5, 4))
+        self.assertEqual(batch["boxes"].lengths.tolist(), [0, 1, 2, 3, 4])
+
+    def test_the_example_of_nested_tensors_runs(self) -> None:
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.dir)
+        code = example_in(inspect.getdoc(ofindex.torch.Ragged.nested) or "")
+        self.assertIn("to_padded_tensor", code)
+        self.assertEqual(run_example(code, names_for(build_train())), [])
 
     def test_each_iteration_is_the_next_epoch(self) -> None:
         epochs = [[row % 10 for row in self.ds.sampler(seed=3, epoch=epoch)] for epoch in range(6)]

@@ -92,6 +92,7 @@ ARGUMENTS: tuple[tuple[Call, type[Exception], str], ...] = (
     (lambda ds: ofindex.Loader(ds.map(len), {"score": LABEL}), TypeError, "transform=function"),
     (lambda ds: ofindex.fixed("string"), TypeError, 'write "bytes" for text'),
     (lambda ds: ofindex.fixed(), TypeError, 'write fixed("int64")'),
+    (lambda ds: ofindex.pack(Frame(), "x", "tfrecord"), TypeError, 'write pack(table.to_dict("records"), ...)'),
     (lambda ds: ofindex.pack([], "x", "parquet"), ValueError, "to='parquet': expected 'tfrecord' or 'ofrecord'"),
 )
 
@@ -109,6 +110,8 @@ KEYWORDS: tuple[tuple[Callable[..., Any], dict[str, Any], str], ...] = (
         {"shuffle": True},
         "`seed` shuffles every epoch; for the stored order, write sampler=range(len(ds))",
     ),
+    (ofindex.Loader, {"pin_memory": True}, "ofindex.torch.Loader has it"),
+    (ofindex.torch.Loader, {"device": "cuda"}, "move batches in your loop"),
     (ofindex.Loader, {"collate_fn": len}, "write transform=len"),
     (ofindex.Loader, {"batch_first": True}, "the first dimension of every array is the record"),
     (ofindex.Loader, {"drop_remainder": True}, "write drop_last=True"),

@@ -90,7 +90,9 @@ def _checked_size(batch_size: int, drop_last: bool, length_batches: LengthBatche
     if length_batches is None:
         return batch_size
     if not isinstance(length_batches, LengthBatches):
-        raise TypeError(f"length_batches is an ofindex.LengthBatches(...), not {type(length_batches).__name__}")
+        said = f"length_batches is an ofindex.LengthBatches(...), not {type(length_batches).__name__}"
+        number = isinstance(length_batches, int)
+        raise TypeError(f"{said}\nwrite ofindex.LengthBatches({length_batches})" if number else said)
     if batch_size != _BATCH_SIZE or drop_last:
         given = "batch_size" if batch_size != _BATCH_SIZE else "drop_last"
         raise ValueError(f"{given} does not apply to length_batches, which determines the batches: leave it out")
