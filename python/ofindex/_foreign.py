@@ -79,7 +79,7 @@ _ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {
     "process_count": (("world_size", "write world_size={}"),),
     "num_epochs": (("", "leave it out: each iteration is one epoch"),),
     "pin_memory": (("", "ofindex.torch.Loader has it"),),
-    "device": (("", 'move batches in your loop: batch["image"].to(device)'),),
+    "device": (("", "ofindex.torch.Loader has it"),),
     # words that many libraries share
     "dataset": (("datasets", "write datasets=[...]"), ("data", "write data={}")),
     "columns": (("features", "write features={{name: ofindex.fixed(...)}}"), ("names", "write names={}")),

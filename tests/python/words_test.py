@@ -111,7 +111,7 @@ KEYWORDS: tuple[tuple[Callable[..., Any], dict[str, Any], str], ...] = (
         "`seed` shuffles every epoch; for the stored order, write sampler=range(len(ds))",
     ),
     (ofindex.Loader, {"pin_memory": True}, "ofindex.torch.Loader has it"),
-    (ofindex.torch.Loader, {"device": "cuda"}, "move batches in your loop"),
+    (ofindex.Loader, {"device": "cuda"}, "ofindex.torch.Loader has it"),
     (ofindex.Loader, {"collate_fn": len}, "write transform=len"),
     (ofindex.Loader, {"batch_first": True}, "the first dimension of every array is the record"),
     (ofindex.Loader, {"drop_remainder": True}, "write drop_last=True"),
