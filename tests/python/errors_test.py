@@ -103,7 +103,7 @@ class ErrorTextTest(WorkTest):
             ):
                 self.assertIn(f"'{wrong}'", text)
                 self.assertIn(f"did you mean '{name}'?", text.replace(")", "?"))
-            self.assertIn(name, self.said(ds.batch, [0], {name: ofindex.fixed("float32")}))
+            self.assertIn(name, self.said(ds.batch, [0], {name: ofindex.fixed("bytes")}))
             self.assertIn(name, self.said(ds.split, {name: 2}))
 
     def test_sql_statements_that_look_like_options_are_unchanged(self) -> None:
