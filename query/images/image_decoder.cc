@@ -15,6 +15,8 @@
 namespace ofindex {
 namespace {
 
+constexpr uint64_t kMaxKeptPixels = uint64_t{1} << 24;
+
 constexpr std::string_view kJpeg = "\xff\xd8\xff";
 constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n";
 
@@ -59,6 +61,8 @@ std::unique_ptr<ImageDecoder::Tools> ImageDecoder::TakeTools() const {
 Result<void> ImageDecoder::Decode(ByteView bytes, uint8_t* to) const {
   std::unique_ptr<Tools> tools = TakeTools();
   Result<void> done = DecodeWith(*tools, bytes, to);
+  // Memory of a huge image is not kept.
+  if (uint64_t{tools->image.width()} * tools->image.height() > kMaxKeptPixels) return done;
   const std::lock_guard lock(mutex_);
   tools_.push_back(std::move(tools));
   return done;
