@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <functional>
+#include <memory>
 #include <thread>
 
 #include "base/result.h"
@@ -20,5 +23,39 @@ namespace ofindex {
 /// source and not rely on `count`; at least body(0) runs. The first exception from a body is rethrown here, after all
 /// have returned.
 void RunOnThreads(unsigned count, const std::function<void(unsigned)>& body);
+
+/// Objects that are costly to make and kept for later use, at most eight. Thread-safe without locks, so that a fork
+/// leaves nothing locked.
+template <typename T>
+class Spares {
+ public:
+  Spares() = default;
+  ~Spares() {
+    for (auto& slot : slots_) delete slot.load(std::memory_order_acquire);
+  }
+  Spares(const Spares&) = delete;
+  Spares& operator=(const Spares&) = delete;
+
+  /// Returns a kept object, or null if there is none.
+  [[nodiscard]] std::unique_ptr<T> Take() {
+    for (auto& slot : slots_) {
+      if (T* const spare = slot.exchange(nullptr, std::memory_order_acq_rel)) return std::unique_ptr<T>(spare);
+    }
+    return nullptr;
+  }
+
+  /// Keeps `spare` if there is room, and otherwise deletes it.
+  void Give(std::unique_ptr<T> spare) {
+    for (auto& slot : slots_) {
+      T* none = nullptr;
+      if (!slot.compare_exchange_strong(none, spare.get(), std::memory_order_acq_rel)) continue;
+      static_cast<void>(spare.release());
+      return;
+    }
+  }
+
+ private:
+  std::array<std::atomic<T*>, 8> slots_{};
+};
 
 }  // namespace ofindex

@@ -42,7 +42,7 @@ def main() -> None:
     if given.turn:
         print(turn(given.turn, given.folder))
         return
-    if not given.folder.exists():
+    if not (given.folder / "photos.tfrecord").exists():
         import photos
 
         photos.make(given.folder, given.images)
@@ -57,7 +57,7 @@ def main() -> None:
                 missing[name] = rate
             else:
                 rates[name].append(rate)
-    own = statistics.median(rates["ofindex"])
+    own = statistics.median(rates["ofindex"] or [float("nan")])
     for name, some in rates.items():
         if name in missing:
             print(f"{name:28} -               {missing[name]}")

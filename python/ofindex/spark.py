@@ -106,8 +106,8 @@ def read(
         data: The index, or the data that it was built from. All executors must see them under this path.
         columns: Columns of the index; None: all that it stores, or none if features or payloads are read.
         where, parameters: Only records for which an SQL expression holds, as in `Dataset.where`.
-        features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``: decoded from the records. One with a shape
-            is an array, or an array of arrays.
+        features: Feature name -> ``ofindex.fixed``, ``ragged``, ``raw`` or ``image``: decoded from the records. One
+            with a shape is an array, or an array of arrays.
         payloads: Also read the payloads, as a column "payload".
         root: Folder with a copy of the data, as in `ofindex.open`.
         partitions: The number of tasks; None: one for each 128 MiB, or as many as the cluster runs at once, if each
@@ -170,6 +170,15 @@ def _new_mark() -> str:
 
 def _described(feature: Feature) -> dict[str, Any]:
     """Return a feature as the option `features` has it: its function, and the arguments that matter."""
+    if feature._image is not None:
+        gray, height, width, fit, layout = feature._image
+        return {
+            "form": "image",
+            "mode": "gray" if gray else "rgb",
+            "size": [height, width],
+            "fit": fit,
+            "layout": layout,
+        }
     said: dict[str, Any] = {"form": feature.form, "dtype": feature.dtype}
     if feature.form != "ragged":
         said["shape"] = list(feature.shape)

@@ -18,12 +18,20 @@ tl::unexpected<Error> Refuse(const FeatureSpec& spec, std::string what, Hint hin
   return Fail(ErrorCode::kUsage, StrCat("feature '", Printable(spec.name), "': ", what), std::move(hint));
 }
 
+Result<void> CheckDecoder(const FeatureSpec& spec) {
+  if (spec.decoder == nullptr) return Refuse(spec, "no decoder; expected one");
+  const uint64_t item = ItemBytes(spec.type);
+  if (item != 0 && spec.values == spec.decoder->bytes() / item && spec.decoder->bytes() % item == 0) return {};
+  return Refuse(spec, StrCat(spec.values, " values of ", Name(spec.type), "; expected the ", spec.decoder->bytes(),
+                             " bytes that the decoder makes"));
+}
+
 Result<void> CheckForm(const FeatureSpec& spec) {
   const bool is_bytes = spec.type == DataType::kBytes;
   if (spec.form == SpecForm::kRaw && is_bytes) {
     return Refuse(spec, "raw of bytes makes no sense; expected a number type", "fixed gives byte strings as they are");
   }
-  if (spec.form == SpecForm::kMade && spec.decoder == nullptr) return Refuse(spec, "no decoder; expected one");
+  if (spec.form == SpecForm::kMade) OFINDEX_TRY(CheckDecoder(spec));
   if (spec.form != SpecForm::kRaw && (spec.truncate || spec.pad))
     return Refuse(spec, "truncate and pad apply to raw only");
   if (spec.form != SpecForm::kRagged && spec.values > kMaxDecodedValues) {

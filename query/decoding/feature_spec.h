@@ -18,9 +18,12 @@ class BytesDecoder {
  public:
   virtual ~BytesDecoder() = default;
 
-  /// Writes the items to `to`, which has room for as many as the spec has. Fails in the same way each time.
+  /// Writes the items to `to`, which has room for bytes(). Fails in the same way each time.
   /// Errors: their messages follow "feature 'NAME': "; a hint is added if they have none.
   [[nodiscard]] virtual Result<void> Decode(ByteView bytes, uint8_t* to) const = 0;
+
+  /// Returns how many bytes Decode writes.
+  [[nodiscard]] virtual uint64_t bytes() const = 0;
 };
 
 /// The item types of a decoded array, in the order of the table in feature_spec.cc.

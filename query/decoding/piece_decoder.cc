@@ -14,31 +14,10 @@ constexpr uint64_t kMaxPieceBytes = uint64_t{4} << 20;
 
 }  // namespace
 
-DecoderStatePool::~DecoderStatePool() {
-  for (auto& slot : slots_) delete slot.load(std::memory_order_acquire);
-}
-
-std::unique_ptr<DecoderState> DecoderStatePool::Take(const DecodingPlan& plan) {
-  for (auto& slot : slots_) {
-    if (DecoderState* const state = slot.exchange(nullptr, std::memory_order_acq_rel)) {
-      return std::unique_ptr<DecoderState>(state);
-    }
-  }
-  return std::make_unique<DecoderState>(plan);
-}
-
-void DecoderStatePool::Give(std::unique_ptr<DecoderState> state) {
-  for (auto& slot : slots_) {
-    DecoderState* none = nullptr;
-    if (!slot.compare_exchange_strong(none, state.get(), std::memory_order_acq_rel)) continue;
-    static_cast<void>(state.release());
-    return;
-  }
-}
-
 PieceDecoder::PieceDecoder(const DecodingPlan& plan, DecoderStatePool& pool, const PayloadSource& source,
                            std::span<uint8_t* const> places)
-    : plan_(plan), source_(source), pool_(pool), state_(pool.Take(plan)) {
+    : plan_(plan), source_(source), pool_(pool), state_(pool.Take()) {
+  if (state_ == nullptr) state_ = std::make_unique<DecoderState>(plan);
   columns_.reserve(plan.specs().size());
   for (size_t i = 0; i < plan.specs().size(); ++i) columns_.emplace_back(plan.specs()[i], places[i]);
 }

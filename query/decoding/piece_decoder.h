@@ -1,13 +1,12 @@
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "base/result.h"
+#include "base/threads.h"
 #include "query/decoding/decoding_plan.h"
 #include "query/decoding/feature_column.h"
 #include "query/decoding/payload_source.h"
@@ -27,24 +26,8 @@ struct DecoderState {
 };
 
 /// The unused decoder states of one plan. Kept because freed memory would go back to the system, and for small batches
-/// the page faults of new memory took longer than decoding. Thread-safe without locks, so that a fork leaves nothing
-/// locked.
-class DecoderStatePool {
- public:
-  DecoderStatePool() = default;
-  ~DecoderStatePool();
-  DecoderStatePool(const DecoderStatePool&) = delete;
-  DecoderStatePool& operator=(const DecoderStatePool&) = delete;
-
-  /// Returns a state for `plan`, a new one if there is none. May throw std::bad_alloc.
-  [[nodiscard]] std::unique_ptr<DecoderState> Take(const DecodingPlan& plan);
-
-  /// Keeps `state` for later use; there is room for those of eight threads.
-  void Give(std::unique_ptr<DecoderState> state);
-
- private:
-  std::array<std::atomic<DecoderState*>, 8> slots_{};
-};
+/// the page faults of new memory took longer than decoding.
+class DecoderStatePool : public Spares<DecoderState> {};
 
 /// Decodes pieces of one request in order into its own columns; one per thread. A piece is fetched and decoded while it
 /// is in the processor's cache.

@@ -21,16 +21,21 @@ constexpr std::string_view kJpeg = "\xff\xd8\xff";
 constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n";
 
 // Other formats, to name them in an error.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOtherFormats = {
-    {{"GIF8", "a GIF"}, {"BM", "a BMP"}, {"RIFF", "a WebP"}, {"II*", "a TIFF"}, {"MM", "a TIFF"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOtherFormats = {
+    {{"GIF8", "a GIF"}, {"BM", "a BMP"}, {"II*", "a TIFF"}, {{"MM\0*", 4}, "a TIFF"}}};
+
+std::string_view OtherFormat(std::string_view image) {
+  for (const auto& [begin, name] : kOtherFormats) {
+    if (image.starts_with(begin)) return name;
+  }
+  return image.starts_with("RIFF") && image.substr(0, 12).ends_with("WEBP") ? "a WebP" : "";
+}
 
 tl::unexpected<Error> NotAnImage(ByteView bytes) {
   if (bytes.empty()) return Fail(ErrorCode::kFeature, "no bytes; expected a JPEG or PNG image");
-  for (const auto& [begin, name] : kOtherFormats) {
-    if (AsText(bytes).starts_with(begin)) {
-      return Fail(ErrorCode::kFeature, StrCat(name, " image; expected a JPEG or PNG image"),
-                  "ask for it as bytes, and decode it in the transform of the Loader");
-    }
+  if (const std::string_view name = OtherFormat(AsText(bytes)); !name.empty()) {
+    return Fail(ErrorCode::kFeature, StrCat(name, " image; expected a JPEG or PNG image"),
+                "ask for it as bytes, and decode it in the transform of the Loader");
   }
   const std::string_view begin = AsText(bytes).substr(0, 8);
   return Fail(ErrorCode::kFeature,
@@ -50,21 +55,21 @@ ImageDecoder::ImageDecoder(const ImageShape& shape) : shape_(shape) {}
 
 ImageDecoder::~ImageDecoder() = default;
 
-std::unique_ptr<ImageDecoder::Tools> ImageDecoder::TakeTools() const {
-  const std::lock_guard lock(mutex_);
-  if (tools_.empty()) return std::make_unique<Tools>();
-  std::unique_ptr<Tools> tools = std::move(tools_.back());
-  tools_.pop_back();
-  return tools;
+Result<std::shared_ptr<const ImageDecoder>> ImageDecoder::Of(const ImageShape& shape) {
+  for (const uint32_t side : {shape.width, shape.height}) {
+    if (side >= 1 && side <= ImageShape::kMaxSide) continue;
+    return Fail(ErrorCode::kUsage, StrCat("an image of ", shape.width, " by ", shape.height,
+                                          " pixels; expected sides from 1 to ", ImageShape::kMaxSide));
+  }
+  return std::shared_ptr<const ImageDecoder>(new ImageDecoder(shape));
 }
 
 Result<void> ImageDecoder::Decode(ByteView bytes, uint8_t* to) const {
-  std::unique_ptr<Tools> tools = TakeTools();
+  std::unique_ptr<Tools> tools = tools_.Take();
+  if (tools == nullptr) tools = std::make_unique<Tools>();
   Result<void> done = DecodeWith(*tools, bytes, to);
   // Memory of a huge image is not kept.
-  if (uint64_t{tools->image.width()} * tools->image.height() > kMaxKeptPixels) return done;
-  const std::lock_guard lock(mutex_);
-  tools_.push_back(std::move(tools));
+  if (uint64_t{tools->image.width()} * tools->image.height() <= kMaxKeptPixels) tools_.Give(std::move(tools));
   return done;
 }
 

@@ -2,11 +2,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "base/threads.h"
 #include "query/decoding/feature_spec.h"
 #include "query/images/image_fit.h"
 
@@ -33,24 +32,26 @@ struct ImageShape {
 /// least twice as large. The orientation in EXIF data and color profiles are ignored.
 class ImageDecoder : public BytesDecoder {
  public:
-  /// `shape` must be within its limits.
-  explicit ImageDecoder(const ImageShape& shape);
+  /// Errors: kUsage if a side is 0 or more than kMaxSide.
+  [[nodiscard]] static Result<std::shared_ptr<const ImageDecoder>> Of(const ImageShape& shape);
+
   ~ImageDecoder() override;
 
   /// Errors: kFeature if `bytes` are not a JPEG or PNG image, or one that is damaged or too large; kLimit.
   [[nodiscard]] Result<void> Decode(ByteView bytes, uint8_t* to) const override;
 
+  [[nodiscard]] uint64_t bytes() const override { return shape_.values(); }
+
  private:
   struct Tools;  // of one thread
 
+  explicit ImageDecoder(const ImageShape& shape);
   [[nodiscard]] Result<void> DecodeWith(Tools& tools, ByteView bytes, uint8_t* to) const;
   [[nodiscard]] Result<Placement> ReadPlanes(Tools& tools, ByteView bytes) const;
-  [[nodiscard]] std::unique_ptr<Tools> TakeTools() const;
   void Store(const Tools& tools, const Placement& placement, uint8_t* to) const;
 
   ImageShape shape_;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<Tools>> tools_;  // that no thread uses
+  mutable Spares<Tools> tools_;
 };
 
 }  // namespace ofindex

@@ -50,7 +50,11 @@ void ForgetErrors(j_common_ptr common) {
 void PrintNothing(j_common_ptr) {}
 
 // An image of few bytes could otherwise make the decoder go through all its pixels thousands of times.
-constexpr int kMaxScans = 500;
+constexpr uint64_t kMaxScans = 500;
+constexpr uint64_t kMaxScannedPixels = uint64_t{1} << 33;
+
+// The most pixels that a byte of Huffman codes can have: at least a bit for each block.
+constexpr uint64_t kMaxPixelsOfByte = uint64_t{8} * DCTSIZE2;
 
 // Blocks and rows of blocks at the edges reach at most this far beyond the image.
 constexpr uint32_t kBlockPadding = 4 * DCTSIZE;
@@ -103,6 +107,7 @@ struct JpegReader::State {
   jpeg_error_mgr errors = {};
   jpeg_progress_mgr progress = {};
   std::jmp_buf failed;
+  bool created = false;
   bool ends_early = false;
   std::array<char, JMSG_LENGTH_MAX> text = {};
   bool no_memory = false;
@@ -123,8 +128,10 @@ struct JpegReader::State {
 
   static void CheckScans(j_common_ptr common) {
     const auto* const jpeg = reinterpret_cast<j_decompress_ptr>(common);
-    if (jpeg->input_scan_number <= kMaxScans) return;
-    Of(common).Refuse("more than 500 scans");
+    const uint64_t pixels = uint64_t{jpeg->image_width} * jpeg->image_height;
+    const auto scans = static_cast<uint64_t>(jpeg->input_scan_number);
+    if (scans <= kMaxScans && scans * pixels <= kMaxScannedPixels) return;
+    Of(common).Refuse(scans > kMaxScans ? "more than 500 scans" : "too many scans for its size");
     std::longjmp(Of(common).failed, 1);
   }
 
@@ -139,12 +146,27 @@ struct JpegReader::State {
     return false;
   }
 
+  // Returns true if Huffman codes of all blocks of the first component do not fit in `bytes`.
+  [[nodiscard]] bool IsTooShort(ByteView bytes) const {
+    const jpeg_component_info& first = jpeg.comp_info[0];
+    const uint64_t samples = uint64_t{jpeg.image_width} * jpeg.image_height *
+                             static_cast<uint64_t>(first.h_samp_factor * first.v_samp_factor) /
+                             static_cast<uint64_t>(jpeg.max_h_samp_factor * jpeg.max_v_samp_factor);
+    return !jpeg.arith_code && samples / kMaxPixelsOfByte > bytes.size();
+  }
+
   // Returns false after a failure, which is in `text`.
   bool Run(ByteView bytes, bool gray, const ChooseReduction& reduction, Planes& out) {
     if (setjmp(failed) != 0) return false;
+    if (!created) {
+      jpeg_create_decompress(&jpeg);
+      jpeg.progress = &progress;
+      created = true;
+    }
     jpeg_mem_src(&jpeg, bytes.data(), bytes.size());
     jpeg_read_header(&jpeg, TRUE);
     if (uint64_t{jpeg.image_width} * jpeg.image_height > kMaxPixels) return Refuse("more than 268435456 pixels");
+    if (IsTooShort(bytes)) return Refuse("fewer bytes than its pixels take");
     jpeg.scale_num = 1;
     jpeg.scale_denom = reduction(jpeg.image_width, jpeg.image_height);
     const bool yuv = jpeg.jpeg_color_space == JCS_YCbCr && jpeg.num_components == 3;
@@ -207,9 +229,7 @@ JpegReader::JpegReader() : state_(std::make_unique<State>()) {
   state_->errors.error_exit = State::Fail;
   state_->errors.emit_message = State::Warn;
   state_->jpeg.client_data = state_.get();
-  jpeg_create_decompress(&state_->jpeg);
   state_->progress.progress_monitor = State::CheckScans;
-  state_->jpeg.progress = &state_->progress;
 }
 
 JpegReader::~JpegReader() { jpeg_destroy_decompress(&state_->jpeg); }

@@ -2,12 +2,20 @@
 
 #include <spng.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/text.h"
 
 namespace ofindex {
 namespace {
+
+// A chunk of text or a color profile, and all of them, inflated; a few bytes could otherwise become gigabytes.
+constexpr size_t kMaxChunk = size_t{16} << 20;
+constexpr size_t kMaxChunks = size_t{32} << 20;
+
+// The longest side; also that of the JPEG format. Scaling a longer one takes gigabytes.
+constexpr uint32_t kMaxImageSide = 65535;
 
 using Context = std::unique_ptr<spng_ctx, void (*)(spng_ctx*)>;
 
@@ -21,11 +29,15 @@ tl::unexpected<Error> Refuse(int error) {
 Result<void> DecodePng(ByteView bytes, Planes& out) {
   const Context context(spng_ctx_new(0), spng_ctx_free);
   if (context == nullptr) return Refuse(SPNG_EMEM);
+  if (int error = spng_set_chunk_limits(context.get(), kMaxChunk, kMaxChunks)) return Refuse(error);
   spng_ihdr header = {};
   if (int error = spng_set_png_buffer(context.get(), bytes.data(), bytes.size())) return Refuse(error);
   if (int error = spng_get_ihdr(context.get(), &header)) return Refuse(error);
   if (uint64_t{header.width} * header.height > kMaxPixels) {
     return Fail(ErrorCode::kFeature, "a PNG image that cannot be decoded: more than 268435456 pixels");
+  }
+  if (std::max(header.width, header.height) > kMaxImageSide) {
+    return Fail(ErrorCode::kFeature, "a PNG image that cannot be decoded: a side of more than 65535 pixels");
   }
   size_t size = 0;
   if (int error = spng_decoded_image_size(context.get(), SPNG_FMT_RGB8, &size)) return Refuse(error);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <tuple>
+#include <utility>
 
 #include "base/text.h"
 
@@ -12,9 +13,9 @@ namespace {
 
 using Graph = std::unique_ptr<zimg_filter_graph, void (*)(zimg_filter_graph*)>;
 
-/// What a graph depends on: colors, gray, subsampling, sizes, the part of the image.
-using Shape = std::tuple<Planes::Colors, bool, uint32_t, uint32_t, uint32_t, uint32_t, double, double, double, double,
-                         uint32_t, uint32_t>;
+/// What a graph depends on: colors before and after, subsampling, sizes, the part of the image.
+using Shape = std::tuple<Planes::Colors, Planes::Colors, uint32_t, uint32_t, uint32_t, uint32_t, double, double, double,
+                         double, uint32_t, uint32_t>;
 
 tl::unexpected<Error> NoMemoryForImage() { return Fail(ErrorCode::kLimit, "out of memory for an image"); }
 
@@ -66,11 +67,12 @@ struct Resizer::State {
   Buffer scratch;
 
   Result<void> Prepare(const Planes& image, const Placement& placement, Planes::Colors colors, bool first_only) {
-    const Shape wanted = {image.colors(),  first_only,       image.wide(),       image.high(),
-                          image.width(),   image.height(),   placement.left,     placement.top,
-                          placement.width, placement.height, placement.to_width, placement.to_height};
-    if (graph != nullptr && wanted == shape) return {};
     const Planes::Colors from = first_only ? Planes::Colors::kGray : image.colors();
+    const Shape wanted = {
+        from,           colors,        image.wide(),    image.high(),     image.width(),      image.height(),
+        placement.left, placement.top, placement.width, placement.height, placement.to_width, placement.to_height};
+    if (graph != nullptr && wanted == shape) return {};
+    graph.reset();
     const auto blocks = [](uint32_t side, uint32_t log) { return (side + (1U << log) - 1) >> log << log; };
     zimg_image_format source =
         FormatOf(from, blocks(image.width(), image.wide()), blocks(image.height(), image.high()));
@@ -88,12 +90,13 @@ struct Resizer::State {
     params.resample_filter = ZIMG_RESIZE_BILINEAR;
     params.resample_filter_uv = ZIMG_RESIZE_BILINEAR;
     params.cpu_type = ZIMG_CPU_AUTO_64B;
-    graph.reset(zimg_filter_graph_build(&source, &target, &params));
-    if (graph == nullptr) return ResizeError();
-    shape = wanted;
+    Graph built(zimg_filter_graph_build(&source, &target, &params), zimg_filter_graph_free);
+    if (built == nullptr) return ResizeError();
     size_t size = 0;
-    if (zimg_filter_graph_get_tmp_size(graph.get(), &size) != ZIMG_ERROR_SUCCESS) return ResizeError();
+    if (zimg_filter_graph_get_tmp_size(built.get(), &size) != ZIMG_ERROR_SUCCESS) return ResizeError();
     if (!scratch.Reserve(size)) return NoMemoryForImage();
+    graph = std::move(built);
+    shape = wanted;
     return {};
   }
 };

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import pickle
+import resource
+import struct
 import unittest
+import zlib
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import ofindex
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, PngImagePlugin
 from python.work import WorkTest
 
 Pixels = npt.NDArray[np.uint8]
@@ -34,6 +38,19 @@ def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
     file = io.BytesIO()
     image.save(file, kind, **options)
     return file.getvalue()
+
+
+def png_chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def random_bytes(count: int) -> bytes:
+    return np.random.default_rng(7).bytes(count)
+
+
+def peak_memory() -> int:
+    """The most bytes of memory that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
 def of_pillow(data: bytes, mode: str, size: tuple[int, int], fit: str) -> Pixels:
@@ -136,6 +153,42 @@ class ImageTest(WorkTest):
                 with self.assertRaises(ofindex.FeatureError) as raised:
                     list(ofindex.Loader(ds, {"image": ofindex.image(size=8)}, batch_size=3))
                 self.assertIn(said, str(raised.exception))
+
+    def test_a_few_bytes_do_not_take_gigabytes(self) -> None:
+        text = zlib.compress(bytes(15 << 20), 9)  # of zeros, in 15 KB
+        chunk = png_chunk(b"zTXt", b"Comment\0\0" + text)
+        small = encoded(picture(9, 9, 1), "PNG")
+        jpeg = encoded(picture(60, 40, 1), "JPEG")
+        frame = jpeg.index(b"\xff\xc0") + 5
+        profile = PngImagePlugin.PngInfo()
+        profile.add(b"iCCP", b"large\0\0" + zlib.compress(random_bytes(3 << 20)))
+        good = encoded(picture(9, 9, 1), "PNG", pnginfo=profile)
+        header = good[:8] + png_chunk(b"IHDR", struct.pack(">IIBBBBB", 2400, 2400, 8, 2, 0, 0, 0))
+        rows = b"".join(b"\0" + random_bytes(7200) for _ in range(2400))
+        one_chunk = header + png_chunk(b"IDAT", zlib.compress(rows, 0)) + png_chunk(b"IEND", b"")
+        for data, said in (
+            (small[:33] + chunk * 200 + small[33:], "a PNG image that cannot be decoded: "),
+            (encoded(Image.new("L", (70000, 1)), "PNG"), "a side of more than 65535 pixels"),
+            (jpeg[:frame] + struct.pack(">HH", 16000, 16000) + jpeg[frame + 4 :], "fewer bytes than its pixels take"),
+            (good, None),  # an ordinary profile
+            (one_chunk, None),
+        ):
+            ds = self.written([data])
+            features = {"image": ofindex.image(size=8)}
+            with self.subTest(said):
+                if said is None:
+                    self.assertEqual(ds.batch([0], features)["image"].shape, (1, 8, 8, 3))
+                    continue
+                before = peak_memory()
+                with self.assertRaisesRegex(ofindex.FeatureError, said):
+                    ds.batch([0], features)
+                self.assertLess(peak_memory() - before, 200 << 20)
+
+    def test_a_shape_that_is_not_that_of_the_image_is_refused(self) -> None:
+        ds = self.written([encoded(picture(9, 9, 1), "PNG")])
+        feature = dataclasses.replace(ofindex.image(size=224), shape=(1,))
+        with self.assertRaisesRegex(ValueError, "1 values of uint8; expected the 150528 bytes that the decoder makes"):
+            ds.batch([0], {"image": feature})
 
     def test_numbers_and_several_images_are_refused(self) -> None:
         payloads = [encoded(picture(9, 9, 1), "PNG")] * 2

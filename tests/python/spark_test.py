@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import gzip
+import json
 import os
 import pickle
 import random
@@ -28,6 +29,7 @@ import ofindex.spark
 from ofindex._engines.conditions import Columns
 from ofindex._engines.selection import Selection
 from ofindex._engines.spark_reading import SelectionReader, condition_of, spark_schema, task_count
+from ofindex.spark import _described, _feature
 from oracle import messages, records
 from python.cluster_builds import ClusterBuilds, ReadData, is_spark_executor, is_spark_worker, kill_when_seen
 from python.work import WorkTest, example
@@ -193,6 +195,17 @@ class ReadTest(ReadData):
             frame.collect()  # no record has such a feature
         frame = ofindex.spark.read(spark, self.dir / "bytes", ["_id"], "name = ?", [b"\xff\xd8\0"])
         self.assertEqual([row[0] for row in frame.collect()], [0])
+
+    def test_every_kind_of_feature_is_an_option(self) -> None:
+        features = [
+            ofindex.fixed("float32", (2, 3), default=1.5),
+            ofindex.ragged("bytes"),
+            ofindex.raw("uint8", 5, truncate=True),
+            ofindex.image("gray", (10, 20), fit="pad", layout="chw"),
+        ]
+        for feature in features:
+            said = json.loads(json.dumps(_described(feature)))
+            self.assertEqual(_feature("x", said), feature)
 
     def test_an_empty_selection_has_the_columns(self) -> None:
         frame = self.read(columns=["label"], where="label = 77")

@@ -44,12 +44,12 @@ FeatureSpec::Form FormOf(const std::string& form) {
 std::shared_ptr<const BytesDecoder> ImageDecoderOf(const nb::tuple& image) {
   const auto fit = nb::cast<std::string>(image[3]);
   const auto layout = nb::cast<std::string>(image[4]);
-  return std::make_shared<ImageDecoder>(
-      ImageShape{.width = nb::cast<uint32_t>(image[2]),
-                 .height = nb::cast<uint32_t>(image[1]),
-                 .gray = nb::cast<bool>(image[0]),
-                 .fit = fit == "crop" ? ImageFit::kCrop : (fit == "pad" ? ImageFit::kPad : ImageFit::kStretch),
-                 .layout = layout == "chw" ? ImageShape::Layout::kPlanes : ImageShape::Layout::kRows});
+  return Unwrap(
+      ImageDecoder::Of({.width = nb::cast<uint32_t>(image[2]),
+                        .height = nb::cast<uint32_t>(image[1]),
+                        .gray = nb::cast<bool>(image[0]),
+                        .fit = fit == "crop" ? ImageFit::kCrop : (fit == "pad" ? ImageFit::kPad : ImageFit::kStretch),
+                        .layout = layout == "chw" ? ImageShape::Layout::kPlanes : ImageShape::Layout::kRows}));
 }
 
 // Converts (name, form, dtype, count, default, truncate, pad, image), as ofindex._features builds it.

@@ -31,7 +31,8 @@ double Luma(double red, double green, double blue) { return 0.299 * red + 0.587 
 
 std::vector<uint8_t> Decoded(const ImageShape& shape, const std::string& image) {
   std::vector<uint8_t> pixels(shape.values(), 77);
-  const ImageDecoder decoder(shape);
+  const std::shared_ptr<const ImageDecoder> made = ImageDecoder::Of(shape).value();
+  const ImageDecoder& decoder = *made;
   const Result<void> done = decoder.Decode(AsBytes(image), pixels.data());
   INFO((done ? std::string() : done.error().message));
   CHECK(done.has_value());
@@ -158,13 +159,16 @@ TEST_CASE("what is not an image, or damaged, is an error that says so") {
       {"hello", "bytes that begin with 'hello'; expected a JPEG or PNG image"},
       {"GIF89a...", "a GIF image; expected a JPEG or PNG image"},
       {"RIFF....WEBP", "a WebP image; expected a JPEG or PNG image"},
+      {"RIFF....WAVEfmt", "bytes that begin with 'RIFF....'; expected a JPEG or PNG image"},
+      {"MMXX is 2020", "bytes that begin with 'MMXX is '; expected a JPEG or PNG image"},
       {jpeg.substr(0, jpeg.size() - 40), "a JPEG image whose data ends early"},
       {jpeg.substr(0, 3), "a JPEG image that cannot be decoded: "},
       {huge_jpeg, "a JPEG image that cannot be decoded: more than 268435456 pixels"},
       {png.substr(0, png.size() / 2), "a PNG image that cannot be decoded: "},
       {png.substr(0, 8), "a PNG image that cannot be decoded: "},
   };
-  const ImageDecoder decoder({.width = 10, .height = 10});
+  const std::shared_ptr<const ImageDecoder> made = ImageDecoder::Of({.width = 10, .height = 10}).value();
+  const ImageDecoder& decoder = *made;
   std::vector<uint8_t> pixels(300);
   for (const Row& row : rows) {
     const Result<void> done = decoder.Decode(AsBytes(row.image), pixels.data());
@@ -181,7 +185,8 @@ TEST_CASE("a changed byte or a cut anywhere gives pixels or an error") {
                                            JpegOf({.width = 37, .height = 29, .progressive = true}, RampOf(37, 29)),
                                            JpegOf({.width = 20, .height = 20, .channels = 4}, RampOf(20, 20)),
                                            PngOf(20, 20, 6, 8, RampOf(20, 20))};
-  const ImageDecoder decoder({.width = 16, .height = 16});
+  const std::shared_ptr<const ImageDecoder> made = ImageDecoder::Of({.width = 16, .height = 16}).value();
+  const ImageDecoder& decoder = *made;
   std::vector<uint8_t> pixels(16 * 16 * 3);
   std::mt19937_64 random(5);
   uint64_t decoded = 0, failed = 0;

@@ -18,7 +18,8 @@ TEST_CASE("threads that share a decoder get the pixels that one thread gets") {
         JpegOf({.width = 40 + 9 * i, .height = 70 - 5 * i, .wide = 2},
                [i](uint32_t x, uint32_t y, uint32_t c) { return static_cast<uint8_t>(x * 3 + y * 2 + c * 50 + i); }));
   }
-  const ImageDecoder decoder({.width = 20, .height = 20});
+  const std::shared_ptr<const ImageDecoder> made = ImageDecoder::Of({.width = 20, .height = 20}).value();
+  const ImageDecoder& decoder = *made;
   std::vector<std::vector<uint8_t>> expected;
   for (const std::string& image : images) {
     std::vector<uint8_t> pixels(1200);
