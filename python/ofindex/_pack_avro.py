@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -80,6 +81,17 @@ class _Reading:
         self.found.kinds[name] = kind if self._wide else _NARROW.get(kind, kind)
 
 
+class _File(io.BufferedReader):
+    """A file to read, of which a damaged length takes no more memory than the file's size."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(io.FileIO(path))
+        self._size = os.fstat(self.fileno()).st_size
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return super().read(size if size is None else min(size, self._size))
+
+
 class Avro:
     """One Avro file, read a block at a time."""
 
@@ -88,7 +100,7 @@ class Avro:
         self.size = os.path.getsize(path)
 
     def kinds(self, wide: bool) -> Kinds:
-        with open(self.name, "rb") as file, reading(self.name, "Avro"):
+        with _File(self.name) as file, reading(self.name, "Avro"):
             schema = fastavro.reader(file).writer_schema
         if not isinstance(schema, dict) or schema.get("type") != "record":
             raise ValueError(f"{self.name}: its schema is not a record, and features need names")
@@ -98,14 +110,14 @@ class Avro:
         return described.found
 
     def count(self) -> int:
-        with open(self.name, "rb") as file, reading(self.name, "Avro"):
+        with _File(self.name) as file, reading(self.name, "Avro"):
             counts = [block.num_records for block in fastavro.block_reader(file)]
             if min(counts, default=0) < 0 or sum(counts) >= 2**63:
                 raise ValueError(f"{min(counts):,} to {max(counts):,} records in a block")
         return sum(counts)
 
     def batches(self) -> Iterator[tuple[Sequence[Mapping[Any, Any]], int]]:
-        with open(self.name, "rb") as file, reading(self.name, "Avro"):
+        with _File(self.name) as file, reading(self.name, "Avro"):
             batch: list[Any] = []
             for record in fastavro.reader(file):
                 batch.append(record)

@@ -95,6 +95,9 @@ class HurtAvroTest(DamageCase):
         for content in (whole[:-1], whole[:100], b"Obj\x01", b"Obj\x01 is none", whole[:-40] + bytes(40)):
             self.path.write_bytes(content)
             self.assert_refused(self.path)
+        one_key_of_2_to_the_50_bytes = b"Obj\x01\x02" + b"\x80" * 7 + b"\x04"  # lengths are zigzag varints
+        self.path.write_bytes(one_key_of_2_to_the_50_bytes + whole[5:])
+        self.assert_refused(self.path)
         self.path.write_bytes(b"{}")
         with self.assertRaisesRegex(ofindex.FormatError, "records.avro: does not begin as Avro"):
             self.packed(self.path, "example")
