@@ -166,7 +166,7 @@ def decode(
 
     Args:
         payloads: Serialised messages.
-        features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``.
+        features: Feature name -> ``ofindex.fixed``, ``ragged``, ``raw`` or ``image``.
         payload: The type of the messages.
         threads: Maximum number of decoding threads; None: one per processor.
 

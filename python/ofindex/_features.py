@@ -180,8 +180,8 @@ def image(
     Args:
         mode: "rgb", or "gray" for one channel of luma (ITU-R BT.601).
         size: (height, width) in pixels, at most 16384 each; one number for both.
-        fit: For an image of another shape: "stretch" scales both sides independently, "crop" cuts away what is left of
-            and right of the center, or above and below, "pad" adds black bars.
+        fit: For an image of another shape: "stretch" scales both sides independently, "crop" takes the largest part in
+            the center that has the right shape, "pad" adds black bars.
         layout: "hwc": the batch has (n, height, width, channels), as PIL and TensorFlow. "chw": (n, channels, height,
             width), as torch.
 

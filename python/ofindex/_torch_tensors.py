@@ -74,7 +74,8 @@ def mapped(value: Any, function: Callable[[Any], Any]) -> Any:
 def pinned(value: Any) -> Any:
     """Return `value` with all tensors in it in pinned memory, as well as objects that have a method pin_memory."""
     if hasattr(value, "pin_memory"):
-        return value.pin_memory()
+        can = not isinstance(value, torch.Tensor) or (value.device.type == "cpu" and value.layout == torch.strided)
+        return value.pin_memory() if can else value
     if isinstance(value, Mapping):
         return {key: pinned(one) for key, one in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
