@@ -89,9 +89,7 @@ class Loader(plain.Loader[ResultT]):
         )
         self.device = None if device is None else torch.device(device)
         if self.device is not None and self.device.type == "cuda" and not torch.cuda.is_available():
-            raise ValueError(
-                f"device={device!r}: torch finds no CUDA device\nleave it out, or run on another host"
-            )
+            raise ValueError(f"device={device!r}: torch finds no CUDA device\nleave it out, or run on another host")
         self._pin_memory = pin_memory  # as passed: the default differs by host
         if pin_memory is None:
             pin_memory = torch.cuda.is_available() and (self.device is None or self.device.type != "cpu")
