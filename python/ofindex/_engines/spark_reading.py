@@ -51,7 +51,7 @@ _MAX_TASKS = 10_000  # more would only keep the driver busy
 
 
 def spark_schema(selection: Selection) -> StructType:
-    """Return the columns of a selection as Spark has them: unsigned integers and float16 wider, tensors nested arrays."""
+    """Return the columns of a selection for Spark: unsigned integers and float16 wider, tensors nested arrays."""
     known = pa.schema([(field.name, _known(field.type)) for field in selection.schema])
     return from_arrow_schema(known)
 
