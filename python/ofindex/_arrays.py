@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any, overload
 
@@ -17,6 +18,16 @@ def _place(index: int, size: int, what: str) -> int:
     if not -size <= number < size:
         raise IndexError(f"{what} {number} does not exist; there are {size}")
     return number % size
+
+
+@cache
+def bfloat16() -> np.dtype[Any]:
+    """Return the dtype of ml_dtypes or, if that is not installed, one of two bytes without arithmetic."""
+    try:
+        import ml_dtypes
+    except ImportError:
+        return np.dtype("V2")
+    return np.dtype(ml_dtypes.bfloat16)
 
 
 def objects_of(values: list[Any], shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:

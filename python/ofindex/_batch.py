@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ._arguments import whole
 from ._arrays import BytesArray, Ragged
 from ._errors import FeatureError
-from ._features import Feature, Features, check_known, decoder_of
+from ._features import HALVES, Feature, Features, check_known, decoder_of, dtype_of
 from ._foreign import explained, frame_advice
 from ._selectors import is_number
 
@@ -41,6 +41,8 @@ def batch_of(features: Features, records: int, arrays: Sequence[Parts]) -> Batch
     """The batch made from the extension's `arrays` of `records` records."""
     batch: Batch = {}
     for (name, feature), parts in zip(features.items(), arrays, strict=True):
+        if feature.dtype in HALVES:
+            parts = (parts[0].view(dtype_of(feature.dtype)), *parts[1:])
         if feature.form != "ragged" and feature.count == 0:
             values, offsets, _ = parts
             shape = (records, *feature.shape)
@@ -166,7 +168,7 @@ def decode(
 
     Args:
         payloads: Serialised messages.
-        features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``.
+        features: Feature name -> ``ofindex.fixed``, ``ragged``, ``raw`` or ``image``.
         payload: The type of the messages.
         threads: Maximum number of decoding threads; None: one per processor.
 

@@ -244,8 +244,8 @@ class Dataset(_ofindex.Records, Verbs):
 
         Args:
             ids: Numbers of records: integers, or an integer array of shape ``(n,)``; negative ones count from the end.
-            features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. ``NAME[]`` is the feature list NAME of
-                SequenceExamples, with the values of its steps concatenated.
+            features: Feature name -> ``ofindex.fixed``, ``ragged``, ``raw`` or ``image``. ``NAME[]`` is the
+                feature list NAME of SequenceExamples, with the values of its steps concatenated.
             threads: Maximum number of threads that decode a large batch; None: one per processor.
 
         Returns:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _ofindex
-from ._arrays import BytesArray
+from ._arrays import BytesArray, bfloat16
 from ._errors import FeatureError
 from ._foreign import did_you_mean, explained, shown
 
@@ -25,10 +26,13 @@ DTYPES = (
     "uint16",
     "uint32",
     "uint64",
+    "float16",
+    "bfloat16",
     "float32",
     "float64",
     "bytes",
 )
+HALVES = ("float16", "bfloat16")  # the extension returns them as uint16
 
 _MAX_SIDE = 16384  # of an image
 _FITS = ("stretch", "crop", "pad")
@@ -58,6 +62,11 @@ class Feature:
     def count(self) -> int:
         """Number of values per record."""
         return math.prod(self.shape)
+
+
+def dtype_of(name: str) -> np.dtype[Any]:
+    """Return the dtype of arrays of numbers."""
+    return bfloat16() if name == "bfloat16" else np.dtype(name)
 
 
 #: Feature name -> its form. A name is a str, or bytes if it is not UTF-8.
@@ -113,8 +122,9 @@ def fixed(dtype: Any, shape: int | Sequence[int] = (), default: Any = None) -> F
 
     Args:
         dtype: A numpy dtype or its name, or ``"bytes"``. Integers of any width accept int32 and int64 features;
-            ``float32`` and ``float64`` accept float and double features, and integers that they hold exactly;
-            ``"bytes"`` accepts bytes. There are no other conversions.
+            floats accept float and double features, rounded, and integers that they hold exactly; ``"bytes"`` accepts
+            bytes. There are no other conversions. ``"bfloat16"`` has the dtype of ml_dtypes in numpy's arrays or,
+            without that package, "V2", two bytes without arithmetic.
         shape: Shape of one record's values: the batch has ``(n, *shape)``.
         default: The value, or array of `shape`, for a record without the feature. If there is no default, such a record
             is an error.
@@ -180,8 +190,8 @@ def image(
     Args:
         mode: "rgb", or "gray" for one channel of luma (ITU-R BT.601).
         size: (height, width) in pixels, at most 16384 each; one number for both.
-        fit: For an image of another shape: "stretch" scales both sides independently, "crop" cuts away what is left of
-            and right of the center, or above and below, "pad" adds black bars.
+        fit: For an image of another shape: "stretch" scales both sides independently, "crop" takes the largest part in
+            the center that has the right shape, "pad" adds black bars.
         layout: "hwc": the batch has (n, height, width, channels), as PIL and TensorFlow. "chw": (n, channels, height,
             width), as torch.
 
@@ -234,7 +244,9 @@ def _numbers(feature: Feature) -> bytes:
         huge = given.dtype.kind == "O" and all(isinstance(value, int) for value in given.reshape(-1).tolist())
         raise ValueError(unfit) if huge else TypeError(f"default {feature.default!r}: expected numbers")
     with np.errstate(over="ignore", invalid="ignore"):
-        array = given.astype(feature.dtype)
+        array = given.astype("float32" if feature.dtype == "bfloat16" else feature.dtype)
+        if feature.dtype == "bfloat16":
+            array = _rounded(array)
     if array.dtype.kind == "f":
         fits = np.array_equal(np.isfinite(array), np.isfinite(given))  # rounded, but not to infinity
     else:
@@ -242,7 +254,15 @@ def _numbers(feature: Feature) -> bytes:
     if not fits:
         raise ValueError(unfit)
     _check_shape(feature, array.shape)
-    return np.ascontiguousarray(array).tobytes()
+    array = np.ascontiguousarray(array)
+    return (array.view(np.uint32) >> 16).astype(np.uint16).tobytes() if feature.dtype == "bfloat16" else array.tobytes()
+
+
+def _rounded(array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return the nearest values of bfloat16, of two the even one."""
+    bits = np.ascontiguousarray(array).view(np.uint32)
+    bits = np.where(np.isnan(array), bits | 0x400000, bits + 0x7FFF + (bits >> 16 & 1))
+    return (bits & 0xFFFF0000).astype(np.uint32).view(np.float32)
 
 
 def check_known(features: Iterable[str | bytes], known: Sequence[frozenset[str] | None]) -> None:

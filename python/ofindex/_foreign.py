@@ -78,8 +78,8 @@ _ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {
     "process_index": (("rank", "write rank={}"),),
     "process_count": (("world_size", "write world_size={}"),),
     "num_epochs": (("", "leave it out: each iteration is one epoch"),),
-    "pin_memory": (("", "ofindex.torch.Loader has it"),),
-    "device": (("", "ofindex.torch.Loader has it"),),
+    "pin_memory": (("", "use ofindex.torch.Loader, which has it"),),
+    "device": (("", "use ofindex.torch.Loader, which has it"),),
     # words that many libraries share
     "dataset": (("datasets", "write datasets=[...]"), ("data", "write data={}")),
     "columns": (("features", "write features={{name: ofindex.fixed(...)}}"), ("names", "write names={}")),

@@ -82,12 +82,12 @@ def _picture(value: Any) -> tuple[str, bytes] | None:
 
 def _first_pictures(records: Dataset | Mix) -> Iterator[str]:
     for number in range(min(_PICTURES, len(records))):
-        if isinstance(records, _ofindex.Records) and records.locate(number)[2] > _MAX_RECORD:
-            continue
         yield _tried(_picture_of, records, number)
 
 
 def _picture_of(records: Dataset | Mix, number: int) -> str:
+    if isinstance(records, _ofindex.Records) and records.locate(number)[2] > _MAX_RECORD:
+        return ""
     for name, value in records.record(number).items():
         found = _picture(value)
         if found is not None:

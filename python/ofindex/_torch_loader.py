@@ -20,7 +20,7 @@ from ._loading.loader import ResultT
 from ._mix import Mix
 from ._mix_sampler import MixSampler
 from ._sampler import Sampler
-from ._torch_moving import MovedBatches, TensorBatches, can_pin
+from ._torch_moving import MovedBatches, TensorBatches, can_pin, pinned_batches
 from ._torch_tensors import tensors_of
 from ._weights import Weights
 
@@ -64,8 +64,7 @@ class Loader(plain.Loader[ResultT]):
                 True without an accelerator: warns, and does nothing.
             device: Move the tensors of batches, or in the dicts, lists and tuples that `transform` returns, to this
                 device. A thread moves one batch while the one before is in use: to a CUDA device on a stream of its
-                own, which the current stream waits for; to other devices with copies that block the thread. Tested
-                with "cpu", "meta" and a simulated CUDA alone; the time that it saves was not measured.
+                own, which the current stream waits for; to other devices with copies that block the thread.
 
             All others are those of `ofindex.Loader`. Numbers become tensors of shape ``(n, *shape)``.
         """
@@ -89,6 +88,8 @@ class Loader(plain.Loader[ResultT]):
             processes=processes,
         )
         self.device = None if device is None else torch.device(device)
+        if self.device is not None and self.device.type == "cuda" and not torch.cuda.is_available():
+            raise ValueError(f"device={device!r}: torch finds no CUDA device\nleave it out, or run on another host")
         self._pin_memory = pin_memory  # as passed: the default differs by host
         if pin_memory is None:
             pin_memory = torch.cuda.is_available() and (self.device is None or self.device.type != "cpu")
@@ -103,9 +104,10 @@ class Loader(plain.Loader[ResultT]):
 
     def _finished(self, batches: Batches) -> Batches:
         values = self._values if self.transform is None else None
+        tensors = TensorBatches(batches, values)
         if self.device is None or self.device.type == "cpu":
-            return TensorBatches(batches, values, self.pin_memory)
-        return MovedBatches(TensorBatches(batches, values, pin=False), self.device, self.pin_memory)
+            return pinned_batches(tensors) if self.pin_memory else tensors
+        return MovedBatches(tensors, self.device, self.pin_memory)
 
     def _arguments(self) -> dict[str, Any]:
         return {**super()._arguments(), "pin_memory": self._pin_memory, "device": self.device}

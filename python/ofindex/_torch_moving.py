@@ -22,23 +22,26 @@ def can_pin() -> bool:
 
 
 class TensorBatches:
-    """The batches of an iterator as tensors, pinned if wanted."""
+    """The batches of an iterator as tensors."""
 
-    def __init__(self, batches: Batches, values: Callable[[Batch], Any] | None, pin: bool) -> None:
+    def __init__(self, batches: Batches, values: Callable[[Batch], Any] | None) -> None:
         self._batches = batches
         self._values = values
-        self._pin = pin
 
     def __iter__(self) -> Iterator[tuple[Any, int]]:
         return self
 
     def __next__(self) -> tuple[Any, int]:
         batch, position = next(self._batches)
-        values = batch if self._values is None else self._values(batch)
-        return pinned(values) if self._pin else values, position
+        return batch if self._values is None else self._values(batch), position
 
     def close(self) -> None:
         self._batches.close()
+
+
+def pinned_batches(batches: Batches) -> Ahead:
+    """Return `batches` in pinned memory. A thread copies one batch while the one before is used."""
+    return Ahead(batches, ThreadWorkers(pinned, 1), prefetch=2)
 
 
 class _Mover:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 import torch
 from torch.nn.utils.rnn import PackedSequence
 
 from . import _arrays
-from ._arrays import BytesArray
+from ._arrays import BytesArray, bfloat16
 from ._batch import Batch
 
 
@@ -45,14 +46,20 @@ class Ragged(NamedTuple):
         )
 
 
+def _numbers(array: npt.NDArray[Any]) -> torch.Tensor:
+    if array.dtype == bfloat16():
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
 def _tensor(value: npt.NDArray[Any] | BytesArray | _arrays.Ragged) -> torch.Tensor | BytesArray | Ragged:
     """Return `value` as tensors that share its memory; byte strings are unchanged."""
     if isinstance(value, BytesArray):
         return value
     if isinstance(value, _arrays.Ragged):
-        values = value.values if isinstance(value.values, BytesArray) else torch.from_numpy(value.values)
+        values = value.values if isinstance(value.values, BytesArray) else _numbers(value.values)
         return Ragged(values, torch.from_numpy(value.offsets))
-    return torch.from_numpy(value)
+    return _numbers(value)
 
 
 def tensors_of(batch: Batch) -> dict[str, Any]:
@@ -74,7 +81,8 @@ def mapped(value: Any, function: Callable[[Any], Any]) -> Any:
 def pinned(value: Any) -> Any:
     """Return `value` with all tensors in it in pinned memory, as well as objects that have a method pin_memory."""
     if hasattr(value, "pin_memory"):
-        return value.pin_memory()
+        can = not isinstance(value, torch.Tensor) or (value.device.type == "cpu" and value.layout == torch.strided)
+        return value.pin_memory() if can else value
     if isinstance(value, Mapping):
         return {key: pinned(one) for key, one in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):

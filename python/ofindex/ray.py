@@ -98,8 +98,8 @@ def read(
         data: A Dataset or a view, or the name of an index or of its data. All workers must see it under this path.
         columns: Columns of the index; None: all that it stores, or none if features or payloads are read.
         where, parameters: Only records for which an SQL expression holds, as in `Dataset.where`.
-        features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``: decoded from the records. One with a shape
-            is a tensor.
+        features: Feature name -> ``ofindex.fixed``, ``ragged``, ``raw`` or ``image``: decoded from the records. One
+            with a shape is a tensor.
         payloads: Also read the payloads, as a column "payload".
         ray_remote_args, concurrency, override_num_blocks: As in ``ray.data.read_datasource``.
 

@@ -64,7 +64,7 @@ def dataset(
 
     Args:
         ds: An ofindex.Dataset, a view, or a mix.
-        features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``.
+        features: Feature name -> ``ofindex.fixed``, ``ragged``, ``raw`` or ``image``.
         batch_size: Records per batch; the last one may have fewer.
         epoch: The epoch of the first iteration; each later iteration, by ``repeat`` for example, is the next epoch.
         rank, world_size: See `Dataset.sampler`.

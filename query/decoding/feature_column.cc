@@ -20,7 +20,7 @@ bool CastNumbersTo(const uint8_t* from, uint64_t count, uint8_t* to) {
 uint32_t KindsOf(FeatureSpec::Form form, DataType type) {
   if (type == DataType::kBytes || form == FeatureSpec::Form::kMade) return kBytesKind;
   if (form == FeatureSpec::Form::kRaw) return kBytesKind | kIntegerKinds | kRealKinds;
-  return type == DataType::kFloat32 || type == DataType::kFloat64 ? kIntegerKinds | kRealKinds : kIntegerKinds;
+  return type >= DataType::kFloat16 && type <= DataType::kFloat64 ? kIntegerKinds | kRealKinds : kIntegerKinds;
 }
 
 FeatureColumn::FeatureColumn(const FeatureSpec& spec, uint8_t* place)

@@ -11,7 +11,7 @@ struct TypeRow {
 };
 
 // By DataType.
-constexpr std::array<TypeRow, 12> kTypes = {{{"bool", 1},
+constexpr std::array<TypeRow, 14> kTypes = {{{"bool", 1},
                                              {"int8", 1},
                                              {"int16", 2},
                                              {"int32", 4},
@@ -20,6 +20,8 @@ constexpr std::array<TypeRow, 12> kTypes = {{{"bool", 1},
                                              {"uint16", 2},
                                              {"uint32", 4},
                                              {"uint64", 8},
+                                             {"float16", 2},
+                                             {"bfloat16", 2},
                                              {"float32", 4},
                                              {"float64", 8},
                                              {"bytes", 0}}};

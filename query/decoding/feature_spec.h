@@ -37,6 +37,8 @@ enum class DataType : uint8_t {
   kUint16,
   kUint32,
   kUint64,
+  kFloat16,
+  kBfloat16,
   kFloat32,
   kFloat64,
   kBytes,  ///< byte strings, of different lengths

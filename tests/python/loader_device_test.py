@@ -114,6 +114,7 @@ class DeviceTest(WatchedTest):
                 stream=stream,
                 current_stream=lambda device: used,
                 current_device=lambda: 3,
+                is_available=lambda: True,
             ),
             mock.patch.multiple(
                 torch.Tensor,
@@ -135,6 +136,30 @@ class DeviceTest(WatchedTest):
 
 
 class PinTest(WatchedTest):
+    def test_a_thread_pins_what_is_on_the_cpu(self) -> None:
+        main, pinned = threading.get_ident(), []
+
+        def pin(tensor: Any) -> Any:
+            pinned.append((threading.get_ident() == main, tensor.device.type))
+            return tensor
+
+        def half_on_a_device(batch: dict[str, Any]) -> Any:
+            return [batch["label"], batch["weight"].to("meta")]
+
+        with (
+            mock.patch.object(torch.Tensor, "pin_memory", pin),
+            mock.patch("ofindex._torch_loader.can_pin", return_value=True),
+        ):
+            loader = Loader(self.examples(20), LABEL, 10, pin_memory=True, transform=half_on_a_device)
+            self.assertEqual(len(list(loader)), 2)
+        self.assertEqual(pinned, 2 * [(False, "cpu")])
+
+    def test_a_device_that_does_not_exist_is_refused(self) -> None:
+        if torch.cuda.is_available():
+            self.skipTest("there is a CUDA device")
+        with self.assertRaisesRegex(ValueError, "device='cuda': torch finds no CUDA device\nleave it out"):
+            Loader(self.examples(20), LABEL, device="cuda")
+
     def test_without_an_accelerator_pin_memory_warns_and_does_nothing(self) -> None:
         if can_pin():
             self.skipTest("there is an accelerator")

@@ -59,6 +59,13 @@ def slow(batch: dict[str, Any]) -> int:
     return os.getpid()
 
 
+def end_worker(batch: dict[str, Any]) -> int:
+    if 7 in batch["label"]:
+        time.sleep(0.5)  # until another batch is on its way, which no one reads
+        os.kill(os.getpid(), signal.SIGKILL)
+    return int(batch["label"][0])
+
+
 def torch_state(batch: dict[str, Any]) -> Any:
     import torch
 
@@ -129,6 +136,24 @@ class ProcessesTest(WorkTest):
                     traced = "".join(traceback.format_exception(caught.exception))
                     self.assertIn("in _apply" if kind == "lambda" else "in fail", traced)
                 self.assertEqual(loader.state_dict()["position"], given * 8)
+
+    def test_a_worker_killed_while_a_large_batch_is_sent_ends_the_loop(self) -> None:
+        with ofindex.Writer(self.dir / "large.tfrecord") as out:
+            for number in range(20):
+                out.write({"label": number, "image": bytes(1 << 20)})
+        ds = ofindex.build(self.dir / "large.tfrecord")
+        features = {"label": ofindex.fixed("int64"), "image": ofindex.fixed("bytes")}
+        loader = ofindex.Loader(ds, features, 1, range(20), transform=end_worker, processes=1)
+        read = []
+        with self.assertRaisesRegex(RuntimeError, "a worker process of the Loader ended"):
+            for label in loader:
+                read.append(label)
+        self.assertEqual(read, list(range(len(read))))
+        loader.set_epoch(0)
+        iterator = iter(loader)
+        next(iterator)
+        time.sleep(1)  # the worker is killed, which the loop has not noticed
+        iterator.close()
 
     def test_a_feature_error_has_its_position(self) -> None:
         loader = self.loader(slow, sampler=[*range(20), 500])

@@ -10,6 +10,7 @@ import time
 import unittest
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 import ofindex
@@ -92,6 +93,52 @@ class SharingTest(WorkTest):
                 self.assertEqual([error for error in read if error], [])
                 state = loader.state_dict()
                 self.assertEqual((state["epoch"], state["position"]), (0, 8 * len(read)))
+
+    def test_no_batch_is_left_after_another_thread_closed_the_iterator(self) -> None:
+        iterator = iter(ofindex.Loader(self.ds, LABEL, 8))
+        batches = iterator._batches
+
+        class ClosedMeanwhile:
+            close = batches.close
+
+            def __next__(self) -> Any:
+                batch = next(batches)
+                iterator.close()
+                return batch
+
+        iterator._batches = ClosedMeanwhile()
+        next(iterator)
+        self.assertEqual((len(iterator), iterator.state_dict()["position"], list(iterator)), (0, 8, []))
+
+    def test_a_copy_has_a_place_of_its_own(self) -> None:
+        for sampler in (None, self.ds.sampler(seed=4)):
+            loader = ofindex.Loader(self.ds, LABEL, 8, sampler)
+            epochs = [[batch["label"].tolist() for batch in loader] for _ in range(2)]
+            loader.set_epoch(0)
+            read = [batch["label"].tolist() for batch in islice(loader, 3)]
+            copied = copy.copy(loader)
+            self.assertEqual(read + [batch["label"].tolist() for batch in copied], epochs[0])
+            self.assertEqual([batch["label"].tolist() for batch in loader], epochs[1])
+            self.assertEqual([batch["label"].tolist() for batch in copied], epochs[1])
+
+    def test_an_iteration_that_cannot_begin_leaves_the_place_of_a_state(self) -> None:
+        class Failing:
+            fails = True
+
+            def __iter__(self) -> Any:
+                if self.fails:
+                    raise OSError("the list of records is not there")
+                return iter(range(200))
+
+        numbers = Failing()
+        loader = ofindex.Loader(self.ds, LABEL, 8, numbers)
+        loader.load_state_dict({"schema": "ofindex.iterated_state/1", "epoch": 2, "position": 40})
+        with self.assertRaises(OSError):
+            iter(loader)
+        numbers.fails = False
+        self.assertEqual(loader.state_dict()["position"], 40)
+        self.assertEqual(len(list(loader)), 20)
+        self.assertEqual(loader.state_dict()["epoch"], 3)
 
     def test_an_iterator_cannot_be_pickled_or_copied(self) -> None:
         iterator = iter(ofindex.Loader(self.ds, LABEL, 8))

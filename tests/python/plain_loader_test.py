@@ -78,6 +78,7 @@ class PlainLoaderTest(WorkTest):
         for ds, wish, text in (
             (self.ds, {"sampler": sampler, "weights": "weight"}, "weights belongs to the sampler: give it"),
             (self.ds, {"sampler": sampler, "rank": 0, "world_size": 2}, "rank and world_size belong to the sampler"),
+            (self.ds, {"sampler": sampler, "seed": 7, "tail": "exact"}, "seed and tail belong to the sampler"),
             (mix, {"balance": "label", "block": 4}, "balance does not apply to a mix: leave it out"),
             (mix, {"weights": "weight"}, "draws by the weights of its datasets: give them to ofindex.mix"),
             (self.ds, {"sampler": self.ds[:9].sampler()}, "use dataset.sampler"),

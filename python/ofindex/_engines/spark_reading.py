@@ -41,14 +41,17 @@ _COMPARISONS: dict[type[Filter], Comparison] = {
     LessThan: "<",
     LessThanOrEqual: "<=",
 }
-_WIDER = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.int64()}
+_WIDER = {
+    pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.int64(),
+    pa.float16(): pa.float32(),
+}  # fmt: skip
 _TASK_BYTES = 128 << 20  # a task costs Spark some 70 ms beyond its rows
 _LEAST_TASK_BYTES = 4 << 20
 _MAX_TASKS = 10_000  # more would only keep the driver busy
 
 
 def spark_schema(selection: Selection) -> StructType:
-    """Return the columns of a selection as Spark has them: unsigned integers are wider, tensors nested arrays."""
+    """Return the columns of a selection for Spark: unsigned integers and float16 wider, tensors nested arrays."""
     known = pa.schema([(field.name, _known(field.type)) for field in selection.schema])
     return from_arrow_schema(known)
 

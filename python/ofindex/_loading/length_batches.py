@@ -150,10 +150,10 @@ class Cutter:
         """
         if epoch.identity is None:
             raise TypeError("the sampler has no length in batches of a budget")
-        key = (epoch.identity, epoch.ranks)
-        if self._counted is None or self._counted[0] != key:
-            self._counted = key, self.cut(epoch, self.order(epoch)).count()
-        return self._counted[1]
+        key, counted = (epoch.identity, epoch.ranks), self._counted
+        if counted is None or counted[0] != key:
+            counted = self._counted = key, self.cut(epoch, self.order(epoch)).count()
+        return counted[1]
 
     def marked(self, state: State) -> State:
         """Return a state of the sampler as one of the Loader. With windows, positions count other records, so that only

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ _LoaderT = TypeVar("_LoaderT", bound="Loader[Any]")
 
 _BATCH_SIZE = 256
 
-#: Arguments that describe an order, and belong to the sampler if there is one.
+#: Arguments that describe an order and are None by default. They belong to the sampler if there is one.
 _OF_ORDER = ("rank", "world_size", "weights", "balance", "block")
 
 
@@ -67,6 +68,7 @@ def _sampler_of(
             if name in ("balance", "block"):
                 raise ValueError(f"{name} does not apply to a mix: leave it out")
         return dataset.sampler(**{name: options[name] for name in ("seed", "rank", "world_size", "tail")})
+    given += [name for name, default in (("seed", 0), ("tail", "pad")) if options[name] != default]
     if given:
         raise ValueError(
             f"{' and '.join(given)} {'belong' if len(given) > 1 else 'belongs'} to the sampler: "
@@ -104,11 +106,11 @@ class Loader(Generic[ResultT]):
     """Decoded batches of an epoch, prefetched and decoded by C++ threads in this process: dicts of numpy arrays.
 
     Iterating yields the batches of an epoch; each iteration is the next epoch, unless `set_epoch` (its own or the
-    sampler's) or `load_state_dict` was called in between. Every rank gets the same number of batches, unless `tail`
-    is "exact". `state_dict` counts the batches that were returned, not the prefetched ones, and can be resumed with
-    any number of ranks, by this Loader or by `ofindex.torch.Loader`. Each thread that iterates it gets an epoch of its
-    own; one iterator is used by one thread at a time, and not after a fork. Pickles as its arguments and the position
-    of its last iteration::
+    sampler's) or `load_state_dict` was called in between. Every rank gets the same number of batches, unless `tail` is
+    "exact". `state_dict` counts the batches that were returned, not the prefetched ones, and can be resumed with any
+    number of ranks, by this Loader or by `ofindex.torch.Loader`. Each thread that iterates it gets an epoch of its own,
+    and the state is that of the epoch begun last; one iterator is used by one thread at a time, and not after a fork.
+    Pickles as its arguments and the position of its last iteration::
 
         loader = ofindex.Loader(ds, {"label": ofindex.fixed("int64")}, batch_size=256, seed=1)
         for epoch in range(3):
@@ -140,8 +142,8 @@ class Loader(Generic[ResultT]):
         """
         Args:
             dataset: An ofindex.Dataset, a view, or a mix.
-            features: Feature name -> ``ofindex.fixed``, ``ragged`` or ``raw``. Numbers become arrays of shape
-                ``(n, *shape)``, byte strings a `BytesArray`, ragged features a `Ragged`.
+            features: Feature name -> ``ofindex.fixed``, ``ragged``, ``raw`` or ``image``. Numbers become arrays of
+                shape ``(n, *shape)``, byte strings a `BytesArray`, ragged features a `Ragged`.
             batch_size: Records per batch; the last one of an epoch may have fewer. Not with `length_batches`.
             sampler: The order: ``dataset.sampler(...)``, or anything that yields record numbers when it is iterated.
                 Its method set_epoch, if any, is called before each epoch except the first. None: a global shuffle by
@@ -160,7 +162,7 @@ class Loader(Generic[ResultT]):
                 Ranks read whole batches. A state of `LengthBatches` with a window is only for the same ones.
             processes: Number of processes that run `transform`, instead of threads; for Python code that holds the GIL
                 most of the time. They are spawned by each iteration, which takes as long as their imports, and get
-                every batch and return every result as a pickle: a copy each way. `transform` must be a function of a
+                every batch and return every result as a pickle. `transform` must be a function of a
                 module, a script must have ``if __name__ == "__main__":``, and random numbers differ from worker to
                 worker and from run to run. Decoding stays on `threads` of this process.
 
@@ -175,7 +177,10 @@ class Loader(Generic[ResultT]):
         self.processes = whole(processes, "processes", 0, 1024)
         if self.processes:
             if transform is None:
-                raise ValueError(f"processes={processes} without a transform: decoding is done by `threads`")
+                raise ValueError(
+                    f"processes={processes} without a transform: they would have nothing to do\n"
+                    "leave it out: `threads` decode"
+                )
             from .processes import check_sendable
 
             check_sendable(transform)
@@ -195,7 +200,7 @@ class Loader(Generic[ResultT]):
         self._next_epoch: int | None = None  # requested by set_epoch()
         self._read_epoch: int | None = None  # epoch of the last iteration; None if there was none since the last load
         self._place: _Place | None = None
-        self._beginning = threading.Lock()  # held while an iteration begins
+        self._beginning = threading.RLock()  # held while an iteration begins, or its place is set
 
     @staticmethod
     def _values(batch: Batch) -> dict[str, Any]:
@@ -250,9 +255,10 @@ class Loader(Generic[ResultT]):
                 self.sampler.set_epoch(self._next_epoch)
             elif not self._untouched():
                 self.sampler.set_epoch(self.sampler.epoch + 1)
+            iterator: LoaderIterator[ResultT] = LoaderIterator(self)
+            # Only now: if the iterator cannot begin, the next one begins at the same place.
             self._next_epoch, self._read_epoch = None, self.sampler.epoch
             self.sampler._loaded = False
-            iterator: LoaderIterator[ResultT] = LoaderIterator(self)
             self._place = iterator._place
             return iterator
 
@@ -260,9 +266,10 @@ class Loader(Generic[ResultT]):
         """Make the next iteration read `epoch` from its start, or from a state's position if that was just loaded and
         `epoch` is its epoch."""
         wanted = whole(epoch, "epoch")
-        if self._next_epoch is None and self._untouched() and wanted == self.sampler.epoch:
-            return
-        self._next_epoch, self._place = wanted, None
+        with self._beginning:
+            if self._next_epoch is None and self._untouched() and wanted == self.sampler.epoch:
+                return
+            self._next_epoch, self._place = wanted, None
 
     def state_dict(self) -> State:
         """Return the position of the last iteration: after the batches that it has returned. Plain values, less
@@ -292,12 +299,21 @@ class Loader(Generic[ResultT]):
         Raises:
             StaleError: the state is of other records, or of another order; the text gives the difference.
         """
-        self.sampler.load_state_dict(unmarked(state, "" if self._cutter is None else self._cutter.windows))
-        self._next_epoch = self._read_epoch = self._place = None
+        of_sampler = unmarked(state, "" if self._cutter is None else self._cutter.windows)
+        with self._beginning:
+            self.sampler.load_state_dict(of_sampler)
+            self._next_epoch = self._read_epoch = self._place = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         given = (self.dataset, self._decoding.features, self.batch_size or _BATCH_SIZE, self._arguments())
         return _unpickled, (type(self), *given, self.state_dict())
+
+    def __copy__(self) -> Loader[ResultT]:
+        rebuild, (kind, dataset, features, size, arguments, state) = self.__reduce__()
+        # A sampler has a position, so that two Loaders cannot share one.
+        arguments["sampler"] = copy.copy(arguments["sampler"])
+        copied: Loader[ResultT] = rebuild(kind, dataset, features, size, arguments, state)
+        return copied
 
     def __repr__(self) -> str:
         features = list(self._decoding.features)
@@ -388,7 +404,7 @@ class LoaderIterator(Generic[ResultT]):
             raise
         self._place.position = position
         self._returned += 1
-        if self._left is not None:
+        if self._left:  # 0 if another thread closed the iterator meanwhile
             self._left -= 1
         result: ResultT = batch
         return result

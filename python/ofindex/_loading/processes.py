@@ -30,6 +30,18 @@ class ProcessWorkers(ThreadWorkers):
         context = multiprocessing.get_context("spawn")
         self._begin(ProcessPoolExecutor(processes, context, _begin_worker, (pickle.dumps(function),)))
 
+    def close(self) -> None:
+        """End the workers, after waiting for the running calls."""
+        pool: Any = self._pool
+        managing, calls = pool._executor_manager_thread, pool._call_queue
+        pool.shutdown(wait=False, cancel_futures=True)
+        while managing is not None and managing.is_alive():
+            managing.join(0.05)
+            if pool._broken:
+                # Up to Python 3.11.4, a thread would wait forever to send a batch to the worker that was killed:
+                # https://github.com/python/cpython/issues/94777
+                calls._reader.close()
+
     def submit(self, batch: Any) -> Future[Any]:
         try:
             return self._pool.submit(_apply, _Sent(batch))  # type: ignore[arg-type]  # it arrives as a batch
@@ -43,10 +55,9 @@ class ProcessWorkers(ThreadWorkers):
             value, error = super().result(future)
         except BrokenProcessPool as broken:
             text = "a worker process of the Loader ended before it returned its batch\n"
-            if self._answered:
-                text += "look for a crash in the transform, or for a process that was killed for its use of memory"
-            else:
-                text += 'in a script, begin the loop under `if __name__ == "__main__":`; the error output may tell more'
+            text += "look for a crash in the transform, or for a process that was killed for its use of memory"
+            if not self._answered:
+                text += '; a script must begin the loop under `if __name__ == "__main__":`'
             raise RuntimeError(text) from broken
         self._answered = True
         if error is not None:
@@ -101,6 +112,7 @@ def _unpickled(data: bytes) -> tuple[Any, Exception | None]:
 # Below: functions that run in a worker process.
 
 _pickled_function = b""
+_tamed: list[bool] = []
 
 
 def _end_with(parent: Any) -> None:
@@ -129,10 +141,16 @@ def _function() -> Callable[[Batch], Any]:
     # The main script, imported again, may have seeded all workers alike.
     random.seed()
     np.random.seed()
-    if torch := sys.modules.get("torch"):
+    return function
+
+
+def _tame_torch() -> None:
+    """Seed torch and leave it one thread, once it is imported: by the transform's module, or in its first call."""
+    torch = sys.modules.get("torch")
+    if torch is not None and not _tamed:
         torch.seed()
         torch.set_num_threads(1)
-    return function
+        _tamed.append(True)
 
 
 def _can_be_sent(error: Exception) -> bool:
@@ -146,6 +164,7 @@ def _can_be_sent(error: Exception) -> bool:
 def _apply(batch: Batch) -> _Returned:
     """Return the result for `batch`; called by the pool, which adds the traceback to an exception."""
     function = _function()
+    _tame_torch()
     try:
         result = function(batch)
     except Exception as error:

@@ -95,6 +95,8 @@ nb::object Values(const Owner& array) {
     case DataType::kUint16: return view(uint16_t{});
     case DataType::kUint32: return view(uint32_t{});
     case DataType::kUint64: return view(uint64_t{});
+    case DataType::kFloat16:
+    case DataType::kBfloat16: return view(uint16_t{});  // batch_of makes what numpy has for them
     case DataType::kFloat32: return view(float{});
     case DataType::kFloat64: return view(double{});
     case DataType::kBytes: return SharedArray<uint8_t>(array, data, static_cast<size_t>(array->values.size()));
