@@ -109,10 +109,6 @@ class RecordReader {
   /// Errors: those of Copy.
   [[nodiscard]] Result<void> CopyInto(std::span<const uint64_t> ordinals, RecordBatch& batch) const;
 
-  /// Prefetches the payloads of `ordinals`, a few that are soon copied, into the processor's cache, so that their way
-  /// from memory overlaps with other work. Only a hint, without effect on records that are not mapped. Thread-safe.
-  void PrefetchToCache(std::span<const uint64_t> ordinals) const;
-
   /// Asks the system to read records `first` to `first` + `count` - 1, all less than size(), in the background. Only a
   /// hint: records that cannot be prefetched are skipped, and so is the whole range if record `first` is gone.
   /// Thread-safe.

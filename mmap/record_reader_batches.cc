@@ -50,10 +50,6 @@ bool RecordReader::TryCopyFast(std::span<const uint64_t> ordinals, RecordBatch& 
   return ordinals.empty() || map_->watch().Unchanged(map_state);
 }
 
-void RecordReader::PrefetchToCache(std::span<const uint64_t> ordinals) const {
-  if (!state_->cold.load(std::memory_order_relaxed)) PrefetchFast(state_->ready, ordinals);
-}
-
 // Copies in storage order, shard by shard, and opens or inflates each shard as needed.
 Result<void> RecordReader::CopySlow(std::span<const uint64_t> ordinals, RecordBatch& batch) const {
   OFINDEX_TRY(batch.plan_.Make(ordinals, state_->planner, batch.ends_));

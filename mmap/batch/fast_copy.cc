@@ -86,31 +86,6 @@ bool CopyFast(const HotBlockCache& blocks, std::span<const uint64_t> ordinals, c
   return whole && copied;
 }
 
-void PrefetchFast(const HotBlockCache& blocks, std::span<const uint64_t> ordinals) {
-  std::array<HotBlockCache::Locator, kPrefetchedAtOnce> locators;
-  size_t n = 0;
-  bool owned = true;
-  for (const uint64_t ordinal : ordinals.first(std::min(ordinals.size(), kPrefetchedAtOnce))) {
-    if (!blocks.Locate(ordinal, locators[n])) continue;
-    __builtin_prefetch(locators[n].slot.word);
-    owned = owned && HotBlockCache::IsOwned(locators[n]);
-    ++n;
-  }
-  const auto prefetch = [&] {
-    for (size_t i = 0; i < n; ++i) {
-      HotBlockCache::Record record;
-      if (!HotBlockCache::Find(locators[i], record)) continue;
-      PrefetchRecord(record.framed, record.header + record.length);
-      asm volatile("" : : "r"(record.framed));  // GCC deletes calls of functions that do nothing but prefetch
-    }
-  };
-  if (owned) {
-    prefetch();
-  } else {
-    static_cast<void>(FaultGuard::Run(prefetch));
-  }
-}
-
 FastFind FindOneFast(const HotBlockCache& blocks, uint64_t ordinal, HotBlockCache::Record& record) {
   HotBlockCache::Locator locator;
   if (!blocks.Locate(ordinal, locator)) return FastFind::kFailed;

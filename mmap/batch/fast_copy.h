@@ -22,13 +22,6 @@ struct CopyTarget {
 /// indexed files, and that the map is unchanged.
 [[nodiscard]] bool CopyFast(const HotBlockCache& blocks, std::span<const uint64_t> ordinals, const CopyTarget& target);
 
-/// The most records for one call of PrefetchFast.
-inline constexpr size_t kPrefetchedAtOnce = 8;
-
-/// Prefetches the bytes of `ordinals`, at most kPrefetchedAtOnce, into the processor's cache. Only a hint: skips records
-/// whose block is not ready.
-void PrefetchFast(const HotBlockCache& blocks, std::span<const uint64_t> ordinals);
-
 /// The outcome of locating a record.
 enum class FastFind {
   kFailed,     ///< not found: take the slow path

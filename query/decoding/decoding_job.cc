@@ -163,10 +163,7 @@ Result<void> DecodingJob::WorkOn(Worker& worker, uint64_t share) {
     piece.decoded_first = decoder.records();
     worker.pieces.push_back(piece);
     if (cancel_ != nullptr && *cancel_) return Interrupted();
-    const std::span<const uint64_t> rest = ordinals_.subspan(piece.first);
-    const std::span<const uint64_t> after = rest.subspan(piece.records);
-    OFINDEX_TRY(decoder.Decode(rest.first(piece.records), piece.first,
-                               after.first(std::min<size_t>(after.size(), piece.records))));
+    OFINDEX_TRY(decoder.Decode(ordinals_.subspan(piece.first, piece.records), piece.first));
     if (worker.pieces.size() == 1 && piece.records < share) decoder.ReserveFor(share);
   }
   return {};

@@ -69,9 +69,6 @@ class PayloadSource {
   /// which names the record, the content is undefined. Errors: those of RecordReader::CopyInto.
   [[nodiscard]] virtual Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const = 0;
 
-  /// Hints that `ordinals`, a few, are fetched soon. By default without effect.
-  virtual void Expect(std::span<const uint64_t> ordinals) const { static_cast<void>(ordinals); }
-
   /// Returns `error`, found in the payload of record `ordinal`, with the payload's position in front: "<path>@<byte>:
   /// record N: ". If `error` has no hint, adds one where possible.
   [[nodiscard]] virtual Error Explain(uint64_t ordinal, Error error) const = 0;
@@ -85,7 +82,6 @@ class ReaderSource : public PayloadSource {
 
   [[nodiscard]] uint64_t size() const { return reader_->size(); }
   [[nodiscard]] Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const override;
-  void Expect(std::span<const uint64_t> ordinals) const override { reader_->PrefetchToCache(ordinals); }
   [[nodiscard]] Error Explain(uint64_t ordinal, Error error) const override;
 
   /// Fetches `ordinals` into memory number `memory` of `out`, and puts payload i at place `places[i]` of it.

@@ -7,8 +7,7 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kMinRecords = 16;
-constexpr uint64_t kMaxPieceRecords = 64;
-constexpr size_t kExpected = 4;  // records that are expected at once
+constexpr uint64_t kMaxPieceRecords = 256;
 constexpr uint64_t kMaxKeptPiece = uint64_t{16} << 20;
 constexpr uint64_t kPieceBytes = uint64_t{256} << 10;  // at most half of a processor's own cache
 constexpr uint64_t kMaxPieceBytes = uint64_t{4} << 20;
@@ -28,22 +27,19 @@ PieceDecoder::~PieceDecoder() {
   if (max_bytes_ <= kMaxKeptPiece) pool_.Give(std::move(state_));
 }
 
-Result<void> PieceDecoder::Decode(std::span<const uint64_t> ordinals, uint64_t first,
-                                  std::span<const uint64_t> next) {
+Result<void> PieceDecoder::Decode(std::span<const uint64_t> ordinals, uint64_t first) {
   auto fetched = source_.Fetch(ordinals, state_->payloads);
-  if (fetched) return DecodeFetched(ordinals, first, next);
+  if (fetched) return DecodeFetched(ordinals, first);
   if (ordinals.size() <= 1) return fetched;
   // A record before the one that cannot be fetched may have an error too.
-  for (size_t i = 0; i < ordinals.size(); ++i) OFINDEX_TRY(Decode(ordinals.subspan(i, 1), first + i, {}));
+  for (size_t i = 0; i < ordinals.size(); ++i) OFINDEX_TRY(Decode(ordinals.subspan(i, 1), first + i));
   return {};
 }
 
-Result<void> PieceDecoder::DecodeFetched(std::span<const uint64_t> ordinals, uint64_t first,
-                                         std::span<const uint64_t> next) {
+Result<void> PieceDecoder::DecodeFetched(std::span<const uint64_t> ordinals, uint64_t first) {
   state_->plain.RefreshHeaderCache();
   uint64_t bytes = 0;
   for (size_t i = 0; i < ordinals.size(); ++i) {
-    if (i % kExpected == 0 && i < next.size()) source_.Expect(next.subspan(i, std::min(kExpected, next.size() - i)));
     const ByteView payload = state_->payloads.payload(i);
     bytes += payload.size();
     if (!state_->plain.Decode(payload, state_->payloads.kind(i), first + i, columns_)) {

@@ -41,11 +41,9 @@ class PieceDecoder {
   PieceDecoder(const PieceDecoder&) = delete;
   PieceDecoder& operator=(const PieceDecoder&) = delete;
 
-  /// Decodes `ordinals`, the first of which is number `first` of the request. Meanwhile the source may expect `next`,
-  /// the ordinals after them. Errors: those of BatchDecoder::Decode,
+  /// Decodes `ordinals`, the first of which is number `first` of the request. Errors: those of BatchDecoder::Decode,
   /// for the first record that has one.
-  [[nodiscard]] Result<void> Decode(std::span<const uint64_t> ordinals, uint64_t first,
-                                    std::span<const uint64_t> next);
+  [[nodiscard]] Result<void> Decode(std::span<const uint64_t> ordinals, uint64_t first);
 
   /// Returns the number of records for a piece, based on their sizes in the last piece.
   [[nodiscard]] uint64_t piece_records() const { return state_->piece_records; }
@@ -61,8 +59,7 @@ class PieceDecoder {
   [[nodiscard]] const std::vector<FeatureColumn>& columns() const { return columns_; }
 
  private:
-  [[nodiscard]] Result<void> DecodeFetched(std::span<const uint64_t> ordinals, uint64_t first,
-                                           std::span<const uint64_t> next);
+  [[nodiscard]] Result<void> DecodeFetched(std::span<const uint64_t> ordinals, uint64_t first);
   [[nodiscard]] Result<void> DecodeWhole(uint64_t ordinal, size_t i, uint64_t record);
   void ChoosePiece(uint64_t bytes);
 
