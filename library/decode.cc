@@ -1,7 +1,5 @@
-#include <cmath>
 #include <concepts>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -11,6 +9,7 @@
 #include "library/convert.h"
 #include "library/internals.h"
 #include "query/decoding/batch_decoder.h"
+#include "query/decoding/cast.h"
 
 namespace ofindex::v1 {
 namespace {
@@ -23,15 +22,15 @@ static_assert(static_cast<int>(DataType::kBytes) == static_cast<int>(ofindex::Da
 // Returns `value` as an item of `T`; nullopt if it does not fit.
 template <typename T>
 std::optional<std::vector<uint8_t>> ItemOf(const auto& value) {
-  if constexpr (std::integral<T> && std::integral<std::decay_t<decltype(value)>>) {
+  T item;
+  if constexpr (!std::integral<T>) {
+    if (!Cast(static_cast<double>(value), item)) return std::nullopt;
+  } else if constexpr (std::integral<std::decay_t<decltype(value)>>) {
     if (!std::in_range<T>(value)) return std::nullopt;
-  } else if constexpr (std::integral<T>) {
-    return std::nullopt;
+    item = static_cast<T>(value);
   } else {
-    const auto real = static_cast<double>(value);
-    if (std::isfinite(real) && std::abs(real) > static_cast<double>(std::numeric_limits<T>::max())) return std::nullopt;
+    return std::nullopt;
   }
-  const auto item = static_cast<T>(value);
   std::vector<uint8_t> bytes(sizeof item);
   std::memcpy(bytes.data(), &item, sizeof item);
   return bytes;
@@ -51,6 +50,8 @@ std::optional<std::vector<uint8_t>> ItemOf(DataType type, const auto& value) {
     case DataType::kUint16: return ItemOf<uint16_t>(value);
     case DataType::kUint32: return ItemOf<uint32_t>(value);
     case DataType::kUint64: return ItemOf<uint64_t>(value);
+    case DataType::kFloat16: return ItemOf<Float16>(value);
+    case DataType::kBfloat16: return ItemOf<Bfloat16>(value);
     case DataType::kFloat32: return ItemOf<float>(value);
     case DataType::kFloat64: return ItemOf<double>(value);
     case DataType::kBytes: return std::nullopt;

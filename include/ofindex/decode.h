@@ -26,6 +26,8 @@ enum class DataType : uint8_t {
   kUint16,
   kUint32,
   kUint64,
+  kFloat16,   ///< IEEE 754 binary16, as its bits in a uint16_t
+  kBfloat16,  ///< the upper half of a float, as a uint16_t
   kFloat32,
   kFloat64,
   kBytes,  ///< byte strings, of different lengths
@@ -90,11 +92,12 @@ struct FeatureColumn {
   /// For kRagged, one more than records: the values of record i are [rows[i], rows[i + 1]). Otherwise empty.
   std::span<const int64_t> rows = {};
 
-  /// Returns the values as items of `T`; empty if that is not their type.
+  /// Returns the values as items of `T`; empty if that is not their type. Halves are uint16_t.
   template <typename T>
   [[nodiscard]] std::span<const T> As() const {
     static_assert(kTypeOf<T> != DataType::kBytes, "no column has items of this type");
-    if (type != kTypeOf<T>) return {};
+    const bool half = type == DataType::kFloat16 || type == DataType::kBfloat16;
+    if (type != kTypeOf<T> && !(half && kTypeOf<T> == DataType::kUint16)) return {};
     return {reinterpret_cast<const T*>(data.data()), count};
   }
 

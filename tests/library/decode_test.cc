@@ -110,6 +110,8 @@ TEST_CASE("a record without the feature gets the fill value, which must fit the 
   CHECK(Values<float>(pairs.columns()[0]) == std::vector<float>{0.5F, 0.5F, 0.5F, 0.5F});
   const FeatureBatch whole = Must(decode({.name = "", .type = DataType::kFloat64, .fill = int64_t{3}}));
   CHECK(Values<double>(whole.columns()[0]) == std::vector<double>{3, 3});
+  const FeatureBatch halves = Must(decode({.name = "", .type = DataType::kFloat16, .fill = -1.5}));
+  CHECK(Values<uint16_t>(halves.columns()[0]) == std::vector<uint16_t>{0xbe00, 0xbe00});
   const FeatureBatch flags = Must(decode({.name = "", .type = DataType::kBool, .fill = int64_t{1}}));
   CHECK(Values<bool>(flags.columns()[0]) == std::vector<bool>{true, true});
   const FeatureBatch texts = Must(decode({.name = "", .type = DataType::kBytes, .fill = "none"}));
@@ -120,6 +122,7 @@ TEST_CASE("a record without the feature gets the fill value, which must fit the 
            FeatureSpec{.name = "", .type = DataType::kUint64, .fill = int64_t{-1}},
            FeatureSpec{.name = "", .type = DataType::kInt64, .fill = 1.5},
            FeatureSpec{.name = "", .type = DataType::kFloat32, .fill = 1e300},
+           FeatureSpec{.name = "", .type = DataType::kBfloat16, .fill = 1e39},
            FeatureSpec{.name = "", .type = DataType::kBool, .fill = int64_t{2}},
            FeatureSpec{.name = "", .type = DataType::kInt64, .fill = "1"},
            FeatureSpec{.name = "", .type = DataType::kBytes, .fill = int64_t{1}},

@@ -53,6 +53,9 @@ TEST_CASE("values are decoded only as a matching data type") {
       {Exactly(DataType::kFloat64), Floats("x", {0.5f}), "[0.5]"},
       {Exactly(DataType::kFloat64), Doubles("x", {1e10}), "[10000000000.0]"},
       {Exactly(DataType::kFloat32, 2), Doubles("x", {0.1, kInfinity}), "[0.1 inf]"},
+      {Exactly(DataType::kFloat16, 4), Floats("x", {0.1F, -2, 65504, 6e-8F}), "[0.099976 -2.0 65504.0 0.0]"},
+      {Exactly(DataType::kBfloat16, 2), Doubles("x", {0.1, -kInfinity}), "[0.100098 -inf]"},
+      {Exactly(DataType::kBfloat16, 2), Longs({-256, 1LL << 40}), "[-256.0 1099511627776.0]"},
       {Exactly(DataType::kBytes), Strings("x", {"abc"}), "[\"abc\"]"},
       {Exactly(DataType::kBytes, 2), Strings("x", {"", "abc"}), "[\"\" \"abc\"]"},
       {Exactly(DataType::kInt64), Floats("x", {1}),
@@ -76,6 +79,10 @@ TEST_CASE("values are decoded only as a matching data type") {
 TEST_CASE("a value that does not fit is an error, and never wraps") {
   CheckRows({
       {Exactly(DataType::kFloat32), Longs({16777217}), "16777217 does not fit float32"},
+      {Exactly(DataType::kFloat16), Longs({2049}), "2049 does not fit float16"},
+      {Exactly(DataType::kFloat16), Longs({65536}), "65536 does not fit float16"},
+      {Exactly(DataType::kBfloat16), Longs({257}), "257 does not fit bfloat16"},
+      {Exactly(DataType::kFloat16), Floats("x", {65520}), "65520 does not fit float16"},
       {Exactly(DataType::kFloat64), Longs({-(1LL << 53) - 1}), "-9007199254740993 does not fit float64"},
       {Ragged(DataType::kFloat64), Longs({1, std::numeric_limits<int64_t>::max()}),
        "9223372036854775807 does not fit float64"},

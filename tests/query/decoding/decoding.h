@@ -50,7 +50,12 @@ inline std::string SpellItems(const FeatureArray& array, uint64_t begin, uint64_
     }
     text += WithItem(array.type, [&](auto item) {
       std::memcpy(&item, array.values.data() + i * sizeof item, sizeof item);
-      std::string number = std::to_string(item);
+      std::string number;
+      if constexpr (kIsHalf<decltype(item)>) {
+        number = std::to_string(FloatOf(item));
+      } else {
+        number = std::to_string(item);
+      }
       if (number.find('.') == std::string::npos) return number;
       number.erase(number.find_last_not_of('0') + 1);
       return number.ends_with('.') ? number + "0" : number;

@@ -19,7 +19,7 @@ TEST_CASE("every type is found by its name") {
   CHECK(Name(DataType::kFloat32) == "float32");
   CHECK(ItemBytes(DataType::kUint16) == 2);
   CHECK(ItemBytes(DataType::kBytes) == 0);
-  for (const char* name : {"", "float", "int64 ", "INT64", "float16"}) CHECK(!ParseDataType(name));
+  for (const char* name : {"", "float", "int64 ", "INT64", "half"}) CHECK(!ParseDataType(name));
 }
 
 TEST_CASE("invalid specs are refused") {
