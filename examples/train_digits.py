@@ -55,7 +55,7 @@ def accuracy(model: torch.nn.Module, held_out: ofindex.Dataset) -> float:
     batch = scale({name: torch.from_numpy(array) for name, array in arrays.items()})
     with torch.no_grad():
         guesses = model(batch["image"]).argmax(1)
-    return (guesses == batch["label"]).double().mean().item()
+    return float((guesses == batch["label"]).double().mean())
 
 
 def fingerprint(batch: Batch) -> str:

@@ -32,7 +32,7 @@ class ReportingTrainer(Trainer):
     run: Run
 
     def training_step(self, model: torch.nn.Module, inputs: dict[str, Any], *rest: Any, **more: Any) -> torch.Tensor:
-        loss = super().training_step(model, inputs, *rest, **more)
+        loss: torch.Tensor = super().training_step(model, inputs, *rest, **more)
         self.run.report(self.state.global_step + 1, loss, inputs["image"])
         return loss
 

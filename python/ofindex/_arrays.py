@@ -27,7 +27,8 @@ def bfloat16() -> np.dtype[Any]:
         import ml_dtypes
     except ImportError:
         return np.dtype("V2")
-    return np.dtype(ml_dtypes.bfloat16)
+    dtype: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return dtype
 
 
 def objects_of(values: list[Any], shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:

@@ -260,7 +260,7 @@ def _numbers(feature: Feature) -> bytes:
 
 def _rounded(array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Return the nearest values of bfloat16, of two the even one."""
-    bits = np.ascontiguousarray(array).view(np.uint32)
+    bits = array.view(np.uint32)
     bits = np.where(np.isnan(array), bits | 0x400000, bits + 0x7FFF + (bits >> 16 & 1))
     return (bits & 0xFFFF0000).astype(np.uint32).view(np.float32)
 

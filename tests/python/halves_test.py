@@ -80,7 +80,9 @@ class HalvesTest(DecodingTest):
     def test_a_default_is_rounded(self) -> None:
         for name, dtype in HALVES.items():
             got = decoded(fixed(name, 2, default=[0.1, NAN]), [None])
-            np.testing.assert_array_equal(got, np.array([[0.1, NAN]], np.float32).astype(dtype))
+            wanted = np.array([[0.1, NAN]], np.float32).astype(dtype)
+            np.testing.assert_array_equal(got.astype(np.float32), wanted.astype(np.float32))
+            self.assertEqual(decoded(fixed(name, default=-0.5), [None]).tolist(), [-0.5])
             with self.assertRaisesRegex(ValueError, f"default 1e\\+39 does not fit {name}"):
                 fixed(name, default=1e39)
 

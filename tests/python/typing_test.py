@@ -1,4 +1,5 @@
-"""mypy accepts the package, its stubs match the extension, and ruff accepts its code."""
+"""mypy accepts the package, its stubs match the extension, mypy and pyright accept code that uses it, and ruff accepts
+all."""
 
 from __future__ import annotations
 
@@ -37,11 +38,13 @@ class TypingTest(unittest.TestCase):
     def test_mypy_finds_nothing_in_strict_mode(self) -> None:
         self.check("mypy", "--config-file=pyproject.toml", "-p", "ofindex")
 
-    def test_mypy_infers_the_types_that_users_need(self) -> None:
-        self.check("mypy", "--strict", "--config-file=", "tests/python/typed_use.py")
+    def test_mypy_accepts_code_of_users(self) -> None:
+        files = ["tests/python/typed_use.py", *sorted(str(path) for path in (ROOT / "examples").rglob("*.py"))]
+        self.assertGreater(len(files), 5)
+        self.check("mypy", "--config-file=tests/python/user_code.ini", *files)
 
-    def test_pyright_infers_the_types_that_users_need(self) -> None:
-        self.check("basedpyright", "--level", "error", "--pythonpath", sys.executable, "tests/python/typed_use.py")
+    def test_pyright_accepts_code_of_users(self) -> None:
+        self.check("basedpyright", "--project=tests/python/pyright.json", "--pythonpath", sys.executable)
 
     def test_the_stubs_match_the_extension(self) -> None:
         done = self.run_tool("mypy.stubtest", "ofindex._ofindex", "--ignore-disjoint-bases", "--concise")
