@@ -107,7 +107,6 @@ struct JpegReader::State {
   jpeg_error_mgr errors = {};
   jpeg_progress_mgr progress = {};
   std::jmp_buf failed;
-  bool created = false;
   bool ends_early = false;
   std::array<char, JMSG_LENGTH_MAX> text = {};
   bool no_memory = false;
@@ -158,11 +157,8 @@ struct JpegReader::State {
   // Returns false after a failure, which is in `text`.
   bool Run(ByteView bytes, bool gray, const ChooseReduction& reduction, Planes& out) {
     if (setjmp(failed) != 0) return false;
-    if (!created) {
-      jpeg_create_decompress(&jpeg);
-      jpeg.progress = &progress;
-      created = true;
-    }
+    jpeg_create_decompress(&jpeg);  // for each image: one without tables of its own would be given those of the last
+    jpeg.progress = &progress;
     jpeg_mem_src(&jpeg, bytes.data(), bytes.size());
     jpeg_read_header(&jpeg, TRUE);
     if (uint64_t{jpeg.image_width} * jpeg.image_height > kMaxPixels) return Refuse("more than 268435456 pixels");
@@ -232,13 +228,13 @@ JpegReader::JpegReader() : state_(std::make_unique<State>()) {
   state_->progress.progress_monitor = State::CheckScans;
 }
 
-JpegReader::~JpegReader() { jpeg_destroy_decompress(&state_->jpeg); }
+JpegReader::~JpegReader() = default;
 
 Result<void> JpegReader::Decode(ByteView bytes, bool gray, const ChooseReduction& reduction, Planes& out) {
   state_->ends_early = false;
   state_->no_memory = false;
   const bool done = state_->Run(bytes, gray, reduction, out);
-  jpeg_abort_decompress(&state_->jpeg);
+  jpeg_destroy_decompress(&state_->jpeg);
   if (state_->no_memory) return Fail(ErrorCode::kLimit, "out of memory for a JPEG image");
   if (!done) {
     return Fail(ErrorCode::kFeature, StrCat("a JPEG image that cannot be decoded: ", state_->text.data()));

@@ -34,6 +34,12 @@ def picture(width: int, height: int, seed: int) -> Image.Image:
     return picture
 
 
+def with_alpha(image: Image.Image) -> Image.Image:
+    image = image.copy()
+    image.putalpha(Image.linear_gradient("L").resize(image.size))
+    return image
+
+
 def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
     file = io.BytesIO()
     image.save(file, kind, **options)
@@ -42,6 +48,26 @@ def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
 
 def png_chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def interlaced(image: Image.Image) -> bytes:
+    """A PNG with Adam7 interlacing, which Pillow reads but does not write."""
+    pixels = np.asarray(image.convert("RGB"))
+    passes = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1))
+    rows = b"".join(
+        b"".join(b"\0" + row.tobytes() for row in pixels[top::down, left::across] if row.size)
+        for top, left, down, across in passes
+    )
+    header = struct.pack(">IIBBBBB", image.width, image.height, 8, 2, 0, 0, 1)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(png_chunk(*chunk) for chunk in chunks)
+
+
+def turned(image: Image.Image) -> bytes:
+    """A JPEG whose EXIF data ask viewers to turn it. Decoders do not."""
+    exif = Image.Exif()
+    exif[0x0112] = 6  # Orientation
+    return encoded(image, "JPEG", quality=90, exif=exif)
 
 
 def random_bytes(count: int) -> bytes:
@@ -75,8 +101,16 @@ IMAGES = {
     "jpeg gray": lambda: encoded(picture(400, 300, 4).convert("L"), "JPEG", quality=90),
     "jpeg cmyk": lambda: encoded(picture(300, 300, 5).convert("CMYK"), "JPEG", quality=90),
     "jpeg large": lambda: encoded(picture(1900, 1300, 6), "JPEG", quality=90),
+    "jpeg restarts": lambda: encoded(picture(300, 200, 6), "JPEG", quality=90, restart_marker_rows=1),
+    "jpeg turned": lambda: turned(picture(300, 200, 6)),
+    "jpeg 1 by 1": lambda: encoded(picture(4, 4, 6).crop((1, 1, 2, 2)), "JPEG", quality=90),
     "jpeg small": lambda: encoded(picture(33, 21, 7), "JPEG", quality=90),
     "png": lambda: encoded(picture(300, 200, 8), "PNG"),
+    "png interlaced": lambda: interlaced(picture(301, 203, 8)),
+    "png interlaced 3 by 2": lambda: interlaced(picture(8, 8, 8).crop((0, 0, 3, 2))),
+    "png alpha": lambda: encoded(with_alpha(picture(300, 200, 8)), "PNG"),
+    "png transparent color": lambda: encoded(picture(300, 200, 8), "PNG", transparency=(200, 30, 60)),
+    "png gray alpha": lambda: encoded(with_alpha(picture(300, 200, 8)).convert("LA"), "PNG"),
     "png gray": lambda: encoded(picture(300, 200, 8).convert("L"), "PNG"),
     "png palette": lambda: encoded(picture(300, 200, 9).quantize(64), "PNG"),
     "png bits": lambda: encoded(picture(300, 200, 9).convert("1", dither=Image.Dither.NONE), "PNG"),
@@ -153,6 +187,52 @@ class ImageTest(WorkTest):
                 with self.assertRaises(ofindex.FeatureError) as raised:
                     list(ofindex.Loader(ds, {"image": ofindex.image(size=8)}, batch_size=3))
                 self.assertIn(said, str(raised.exception))
+
+    def refused(self, images: list[bytes]) -> list[bool]:
+        """Whether ofindex refuses each image, after one that it reads: nothing of that is left. It refuses all that
+        Pillow refuses."""
+        ds = self.written([encoded(picture(160, 120, 1), "JPEG"), *images])
+        outcomes = []
+        for number, image in enumerate(images, 1):
+            try:
+                self.assertEqual(ds.batch([0, number], {"image": ofindex.image(size=8)})["image"].shape, (2, 8, 8, 3))
+                Image.open(io.BytesIO(image)).load()
+                outcomes.append(False)
+            except ofindex.FeatureError as error:
+                self.assertRegex(str(error), f"record {number}: feature 'image': (a JPEG|a PNG|bytes that begin) .*")
+                outcomes.append(True)
+        return outcomes
+
+    def test_damaged_jpeg_images_are_refused_if_pillow_refuses_them(self) -> None:
+        """Both refuse an image that ends early. Neither looks for wrong pixels: codes have no checksum."""
+        good = encoded(picture(160, 120, 1), "JPEG", quality=90)
+        scans = encoded(picture(160, 120, 1), "JPEG", quality=90, progressive=True)
+        end = b"\xff\xd9"
+        middle = len(good) // 2
+        table = (
+            ("whole", good, False),
+            ("without its end", good[:-2], True),
+            ("half", good[:middle], True),
+            ("half, ended", good[:middle] + end, False),
+            ("half of the scans", scans[: len(scans) // 2], True),
+            ("half of the scans, ended", scans[: len(scans) // 2] + end, False),
+            ("zeros within", good[:middle] + bytes(40) + good[middle + 40 :], False),
+            ("bytes after its end", good + b"thumbnail", False),
+            ("no tables", good.replace(b"\xff\xdb", b"\xff\xe5"), True),
+            ("twelve bits", good.replace(b"\xff\xc0\x00\x11\x08", b"\xff\xc0\x00\x11\x0c"), True),
+        )
+        refused = self.refused([data for _, data, _ in table])
+        self.assertEqual(refused, [is_refused for _, _, is_refused in table])
+        for _, data, is_refused in table:
+            if is_refused:
+                with self.assertRaises((OSError, SyntaxError)):
+                    Image.open(io.BytesIO(data)).load()
+
+    def test_a_changed_byte_of_a_png_image_is_refused_where_pillow_notices_it(self) -> None:
+        good = encoded(picture(40, 30, 1), "PNG")
+        changed = [good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :] for at in range(len(good))]
+        refused = self.refused(changed)
+        self.assertGreater(sum(refused), 0.9 * len(refused))
 
     def test_a_few_bytes_do_not_take_gigabytes(self) -> None:
         text = zlib.compress(bytes(15 << 20), 9)  # of zeros, in 15 KB

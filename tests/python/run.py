@@ -63,7 +63,9 @@ def main() -> int:
         print("skipped: no Python environment with ofindex; tools/test makes one")
         return SKIPPED
     # Spark's tests are short programs for Java, which take longer to optimise than to run.
-    hasty = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"} if arguments.environment == "spark" else {}
+    hasty = (
+        {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"} if arguments.environment == "spark" else {}
+    )
     return subprocess.run([python, *sys.argv], env={**hasty, **os.environ, "OFINDEX_INSIDE": "1"}).returncode
 
 
