@@ -222,7 +222,10 @@ class Dataset(_ofindex.Records, Verbs):
     # Reading.
 
     def record(self, number: int) -> dict[str, Any]:
-        """Decode all features of one record.
+        """Decode all features of one record::
+
+            ds.record(3)["tokens"]  # array([3, 3, 3, 3])
+            ds.record(3)["text"]  # [b'text 3']
 
         Returns:
             Feature name -> values: an array of int32, int64, float32 or float64, or a list of `bytes`; None for a
@@ -490,7 +493,10 @@ class Dataset(_ofindex.Records, Verbs):
         self, quick: bool = False, threads: int | None = None, progress: bool | Report | None = None
     ) -> dict[str, Any]:
         """Compare the shards with the index: fingerprints, framing and every checksum, or only fingerprints if `quick`.
-        Returns a dict with the keys of ``ofindex verify --json``; ``clean`` is true if nothing was found."""
+        Returns a dict with the keys of ``ofindex verify --json``; ``clean`` is true if nothing was found::
+
+            ds.verify()["clean"]  # True
+        """
         with reporting(progress, "verify") as report:
             root = os.fsdecode(self._options["root"] or "")
             return _ofindex.verify(self._source, root, quick, thread_limit(threads), report)

@@ -341,7 +341,12 @@ class EpochSampler:
             self._iterator = iterator
 
     def take(self, count: int) -> npt.NDArray[np.int64]:
-        """Return the first `count` rows that a new iterator would return, fewer if the epoch ends: int64 array."""
+        """Return the first `count` rows that a new iterator would return, fewer if the epoch ends: int64 array.
+
+        Which records a run reads first::
+
+            ds.sampler(seed=1).take(3)  # array([91, 55, 28])
+        """
         return self._begin.copy().take(whole(count, "count"))
 
     def set_epoch(self, epoch: int) -> None:

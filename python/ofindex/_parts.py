@@ -65,7 +65,10 @@ def merge(
     wait: bool = False,
 ) -> Dataset | None:
     """Make one index of the parts of one job, in any order, or of whole indexes. Reads no record file, except that a
-    part is built again if it began inside of a file at bytes that only look like a record: see `build_part`.
+    part is built again if it began inside of a file at bytes that only look like a record: see `build_part`::
+
+        parts = [ofindex.build_part("data/train", part, 2) for part in (1, 2)]
+        len(ofindex.merge(parts, "data/train-of-two.ofidx"))  # 100
 
     Args:
         inputs: The paths of parts, or of whole indexes.

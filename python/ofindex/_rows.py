@@ -67,7 +67,12 @@ class Rows:
         return rows
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """Return all remaining rows."""
+        """Return all remaining rows.
+
+        As a list of tuples of Python's own values::
+
+            ds.sql("SELECT label, count(*) FROM records GROUP BY label LIMIT 2").fetchall()  # [(0, 10), (1, 10)]
+        """
         return list(self)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
@@ -95,7 +100,10 @@ class Rows:
 
     def df(self) -> pandas.DataFrame:
         """Return the rows as a pandas.DataFrame. In a column with NULLs or reals, integers become float64 or, if one is
-        beyond 2**53, the values are objects with None for NULL. Needs pandas."""
+        beyond 2**53, the values are objects with None for NULL. Needs pandas::
+
+            ds.sql("SELECT label, score FROM records").df().shape  # (100, 2)
+        """
         import pandas
 
         rows = self.fetchall()

@@ -87,11 +87,23 @@ class Verbs:
         return kept
 
     def take(self: _RecordsT, count: int) -> _RecordsT:
-        """Return the view of the first `count` records, or of all if there are fewer."""
+        """Return the view of the first `count` records, or of all if there are fewer.
+
+        Ten records to try a program with::
+
+            smoke_test = ds.shuffle(seed=1).take(10)
+            len(smoke_test)  # 10
+        """
         return self._between(0, whole(count, "count"))
 
     def skip(self: _RecordsT, count: int) -> _RecordsT:
-        """Return the view without the first `count` records."""
+        """Return the view without the first `count` records.
+
+        Records that a training run never sees::
+
+            held_out, rest = ds.take(20), ds.skip(20)
+            len(rest)  # 80
+        """
         return self._between(whole(count, "count"), len(self))
 
     def _between(self: _RecordsT, begin: int, end: int) -> _RecordsT:

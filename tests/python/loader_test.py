@@ -323,6 +323,23 @@ class TransformTest(WatchedTest):
         self.assertEqual(read, list(ds.sampler(seed=3)))
         self.assertNotIn(threading.current_thread().name, threads)
 
+    def test_the_first_result_waits_for_few_batches_and_later_ones_are_made_ahead(self) -> None:
+        ds = self.examples(400)
+        begun: list[int] = []
+
+        def transform(batch: dict[str, Any]) -> Any:
+            begun.append(int(batch["label"][0]))
+            return batch["label"]
+
+        loader = Loader(ds, LABEL, 4, range(400), threads=2, prefetch=30, transform=transform)
+        batches = iter(loader)
+        next(batches)
+        self.assertLessEqual(len(begun), 3)
+        for _ in range(19):
+            next(batches)
+        self.until(lambda: len(begun) >= 20 + 29, "nothing is made ahead")
+        self.assertEqual(len(list(batches)), 80)
+
     def test_an_exception_of_a_transform_is_raised_in_the_loop_at_its_position(self) -> None:
         ds = self.examples(203)
         for failure, expected in ((KeyError("seven"), KeyError), (StopIteration(), RuntimeError)):

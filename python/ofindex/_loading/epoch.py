@@ -132,7 +132,9 @@ class Ahead:
         try:
             if os.getpid() != self._process:  # a forked child does not have the workers
                 raise ValueError("the loader belongs to another process; start one in each process after the fork")
-            while not self._ended and len(self._pending) < self._prefetch:
+            # A few more with each call, so that the first result does not wait until all are there.
+            goal = min(self._prefetch, len(self._pending) + self._workers.count + 1)
+            while not self._ended and len(self._pending) < goal:
                 try:
                     batch, position = next(self._items)
                 except StopIteration:

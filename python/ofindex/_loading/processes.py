@@ -26,6 +26,7 @@ class ProcessWorkers(ThreadWorkers):
     """Processes that apply a function. They are spawned, because a fork would copy locks that threads hold."""
 
     def __init__(self, function: Callable[[Batch], Any], processes: int) -> None:
+        self.count = processes
         self._answered = False
         context = multiprocessing.get_context("spawn")
         self._begin(ProcessPoolExecutor(processes, context, _begin_worker, (pickle.dumps(function),)))

@@ -12,6 +12,7 @@ class ThreadWorkers:
     """Threads that apply a function. `close` waits for the running calls; dropping it does not."""
 
     def __init__(self, function: Callable[[Any], Any], threads: int) -> None:
+        self.count = threads
         self._function = function
         self._begin(ThreadPoolExecutor(max_workers=threads, thread_name_prefix="ofindex-transform"))
 
