@@ -56,7 +56,10 @@ def main() -> None:
         if len(loader) == 0:  # the checkpoint is of the end of an epoch, and fit() fails without a batch
             loader.set_epoch(loader.state_dict()["epoch"] + 1)
     for epoch in range(loader.state_dict()["epoch"], run.epochs):
-        model.fit(saving.batches(), initial_epoch=epoch, epochs=epoch + 1, callbacks=[saving], verbose=0)
+        model.fit(
+            saving.batches(), steps_per_epoch=len(loader), initial_epoch=epoch, epochs=epoch + 1,
+            callbacks=[saving], verbose=0,
+        )  # fmt: skip
 
 
 if __name__ == "__main__":
