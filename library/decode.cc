@@ -16,6 +16,8 @@ namespace {
 
 static_assert(static_cast<int>(DataType::kBool) == static_cast<int>(ofindex::DataType::kBool));
 static_assert(static_cast<int>(DataType::kUint8) == static_cast<int>(ofindex::DataType::kUint8));
+static_assert(static_cast<int>(DataType::kFloat16) == static_cast<int>(ofindex::DataType::kFloat16));
+static_assert(static_cast<int>(DataType::kBfloat16) == static_cast<int>(ofindex::DataType::kBfloat16));
 static_assert(static_cast<int>(DataType::kFloat32) == static_cast<int>(ofindex::DataType::kFloat32));
 static_assert(static_cast<int>(DataType::kBytes) == static_cast<int>(ofindex::DataType::kBytes));
 
@@ -24,7 +26,7 @@ template <typename T>
 std::optional<std::vector<uint8_t>> ItemOf(const auto& value) {
   T item;
   if constexpr (!std::integral<T>) {
-    if (!Cast(static_cast<double>(value), item)) return std::nullopt;
+    if (!Cast(value, item)) return std::nullopt;
   } else if constexpr (std::integral<std::decay_t<decltype(value)>>) {
     if (!std::in_range<T>(value)) return std::nullopt;
     item = static_cast<T>(value);

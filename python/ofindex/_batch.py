@@ -114,7 +114,8 @@ def _names_alone(records: Records, features: Any) -> Exception:
     schema = {feature["name"]: feature for feature in records._schema()}
     forms = ", ".join(f'"{name}": {_form(schema.get(name))}' for name in texts[:3])
     more = ", ..." if len(texts) > 3 else ""
-    said = f"features are a dict: name -> ofindex.fixed(...), ragged(...) or raw(...), not {type(features).__name__}"
+    said = "features are a dict: name -> ofindex.fixed(...), ragged(...), raw(...) or image(...)"
+    said += f", not {type(features).__name__}"
     return TypeError(f"{said}\nwrite {{{forms or 'name: ofindex.fixed(...)'}{more}}}")
 
 

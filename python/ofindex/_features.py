@@ -239,14 +239,14 @@ def _byte_strings(feature: Feature) -> tuple[bytes, ...]:
 def _numbers(feature: Feature) -> bytes:
     unfit = f"default {feature.default!r} does not fit {feature.dtype}"
     given = np.asarray(feature.default)
+    if given.dtype.name == "bfloat16":  # of ml_dtypes
+        given = given.astype(np.float32)
     if given.dtype.kind not in "biuf":
         # numpy stores Python integers beyond 64 bits as objects.
         huge = given.dtype.kind == "O" and all(isinstance(value, int) for value in given.reshape(-1).tolist())
         raise ValueError(unfit) if huge else TypeError(f"default {feature.default!r}: expected numbers")
     with np.errstate(over="ignore", invalid="ignore"):
-        array = given.astype("float32" if feature.dtype == "bfloat16" else feature.dtype)
-        if feature.dtype == "bfloat16":
-            array = _rounded(array)
+        array = _bfloat16_of(given) if feature.dtype == "bfloat16" else given.astype(feature.dtype)
     if array.dtype.kind == "f":
         fits = np.array_equal(np.isfinite(array), np.isfinite(given))  # rounded, but not to infinity
     else:
@@ -258,10 +258,15 @@ def _numbers(feature: Feature) -> bytes:
     return (array.view(np.uint32) >> 16).astype(np.uint16).tobytes() if feature.dtype == "bfloat16" else array.tobytes()
 
 
-def _rounded(array: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _bfloat16_of(numbers: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     """Return the nearest values of bfloat16, of two the even one."""
-    bits = array.view(np.uint32)
-    bits = np.where(np.isnan(array), bits | 0x400000, bits + 0x7FFF + (bits >> 16 & 1))
+    exact = numbers.astype(np.longdouble)
+    near = numbers.astype(np.float32)
+    bits = near.view(np.uint32).astype(np.int64)
+    # Rounded twice, a number could become one that is not the nearest: the last bit says that the first was not exact.
+    odd = np.isfinite(near) & (near != exact) & (bits & 1 == 0)
+    bits = bits + np.where(odd, np.where(np.abs(near) < np.abs(exact), 1, -1), 0)
+    bits = np.where(np.isnan(near), bits | 0x400000, bits + 0x7FFF + (bits >> 16 & 1))
     return (bits & 0xFFFF0000).astype(np.uint32).view(np.float32)
 
 
@@ -308,7 +313,7 @@ def _meant_by(feature: Any) -> str:
 def decoder_of(features: Features) -> _ofindex.Decoder:
     """Return the compiled form of `features`."""
     if not isinstance(features, Mapping):
-        raise TypeError("features are a dict: name -> ofindex.fixed(...), ragged(...) or raw(...)")
+        raise TypeError("features are a dict: name -> ofindex.fixed(...), ragged(...), raw(...) or image(...)")
     if not features:
         raise ValueError("features are empty: name at least one")
     specs = []

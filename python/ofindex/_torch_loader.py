@@ -88,8 +88,6 @@ class Loader(plain.Loader[ResultT]):
             processes=processes,
         )
         self.device = None if device is None else torch.device(device)
-        if self.device is not None and self.device.type == "cuda" and not torch.cuda.is_available():
-            raise ValueError(f"device={device!r}: torch finds no CUDA device\nleave it out, or run on another host")
         self._pin_memory = pin_memory  # as passed: the default differs by host
         if pin_memory is None:
             pin_memory = torch.cuda.is_available() and (self.device is None or self.device.type != "cpu")
@@ -107,6 +105,8 @@ class Loader(plain.Loader[ResultT]):
         tensors = TensorBatches(batches, values)
         if self.device is None or self.device.type == "cpu":
             return pinned_batches(tensors) if self.pin_memory else tensors
+        if self.device.type == "cuda" and not torch.cuda.is_available():
+            raise ValueError(f"device={str(self.device)!r}: torch finds no CUDA device\nleave it out, or run elsewhere")
         return MovedBatches(tensors, self.device, self.pin_memory)
 
     def _arguments(self) -> dict[str, Any]:

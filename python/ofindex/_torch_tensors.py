@@ -79,9 +79,13 @@ def mapped(value: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def pinned(value: Any) -> Any:
-    """Return `value` with all tensors in it in pinned memory, as well as objects that have a method pin_memory."""
+    """Return `value` with all tensors in it in pinned memory, as well as objects that have a method pin_memory. Tensors
+    of devices and sparse ones, which cannot be pinned, stay."""
     if hasattr(value, "pin_memory"):
-        can = not isinstance(value, torch.Tensor) or (value.device.type == "cpu" and value.layout == torch.strided)
+        tensor = value.data if isinstance(value, PackedSequence) else value
+        can = not isinstance(tensor, torch.Tensor) or (
+            tensor.device.type == "cpu" and tensor.layout in (torch.strided, torch.jagged)
+        )
         return value.pin_memory() if can else value
     if isinstance(value, Mapping):
         return {key: pinned(one) for key, one in value.items()}

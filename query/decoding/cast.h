@@ -53,6 +53,14 @@ inline float RoundToOdd(double from) {
   if (static_cast<double>(near) == from || !std::isfinite(near) || (bits & 1) != 0) return near;
   return std::bit_cast<float>(std::fabs(static_cast<double>(near)) < std::fabs(from) ? bits + 1 : bits - 1);
 }
+inline float RoundToOdd(float from) { return from; }
+inline float RoundToOdd(int64_t from) {
+  // Of a large integer, the lower half only says whether the upper one is exact.
+  constexpr int64_t kLower = 0xffffffff;
+  const bool is_large = from >= int64_t{1} << 52 || from <= -(int64_t{1} << 52);
+  return RoundToOdd(
+      static_cast<double>(is_large && (from & kLower) != 0 ? (from & ~kLower) | (int64_t{1} << 31) : from));
+}
 
 inline bool IsFiniteItem(Float16 value) { return (value.bits & 0x7c00) != 0x7c00; }
 inline bool IsFiniteItem(Bfloat16 value) { return (value.bits & 0x7f80) != 0x7f80; }
@@ -85,9 +93,8 @@ template <typename To, typename From>
     to = static_cast<To>(whole);
     return true;
   } else if constexpr (kIsHalf<To>) {
-    const double real = static_cast<double>(from);
-    RoundTo(RoundToOdd(real), to);
-    return IsFiniteItem(to) || !std::isfinite(real);
+    RoundTo(RoundToOdd(from), to);
+    return IsFiniteItem(to) || !std::isfinite(static_cast<double>(from));
   } else {
     to = static_cast<To>(from);
     if constexpr (std::is_same_v<To, float> && std::is_same_v<From, double>) {

@@ -228,7 +228,7 @@ JpegReader::JpegReader() : state_(std::make_unique<State>()) {
   state_->progress.progress_monitor = State::CheckScans;
 }
 
-JpegReader::~JpegReader() = default;
+JpegReader::~JpegReader() { jpeg_destroy_decompress(&state_->jpeg); }  // if Decode() threw
 
 Result<void> JpegReader::Decode(ByteView bytes, bool gray, const ChooseReduction& reduction, Planes& out) {
   state_->ends_early = false;

@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 import ofindex
 from ofindex import fixed, ragged, raw
+from ofindex._engines.selection import Selection
 from python.decoding import INFINITY, NAN, DecodingTest, decoded
 from python.work import in_new_process
 
@@ -83,6 +84,10 @@ class HalvesTest(DecodingTest):
             wanted = np.array([[0.1, NAN]], np.float32).astype(dtype)
             np.testing.assert_array_equal(got.astype(np.float32), wanted.astype(np.float32))
             self.assertEqual(decoded(fixed(name, default=-0.5), [None]).tolist(), [-0.5])
+            self.assertEqual(decoded(fixed(name, default=dtype.type(0.5)), [None]).tolist(), [0.5])
+            step = {"float16": 2.0**-10, "bfloat16": 2.0**-7}[name]
+            above_half = 1 + step / 2 + 2.0**-40  # a float rounds it to the half, which becomes 1
+            self.assertEqual(decoded(fixed(name, default=above_half), [None]).tolist(), [1 + step])
             with self.assertRaisesRegex(ValueError, f"default 1e\\+39 does not fit {name}"):
                 fixed(name, default=1e39)
 
@@ -98,6 +103,16 @@ class HalvesTest(DecodingTest):
         (batch,) = ofindex.torch.Loader(ds, features, 10, range(10))
         self.assertEqual((batch["weight"].dtype, batch["boxes"].values.dtype), (torch.bfloat16, torch.float16))
         self.assertEqual(batch["weight"].tolist(), [number / 8 for number in range(10)])
+
+    def test_arrow_has_no_bfloat16(self) -> None:
+        ds = self.examples(3)
+        for name in ("float16", "bfloat16"):
+            features = {"weight": fixed(name)}
+            if name == "float16":
+                self.assertEqual(str(Selection(ds, None, features).schema.field("weight").type), "halffloat")
+                continue
+            with self.assertRaisesRegex(TypeError, "feature 'weight': Arrow has no bfloat16\nask for \"float32\""):
+                Selection(ds, None, features)
 
     def test_without_ml_dtypes_bfloat16_has_no_arithmetic(self) -> None:
         self.examples(3)

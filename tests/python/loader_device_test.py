@@ -157,8 +157,9 @@ class PinTest(WatchedTest):
     def test_a_device_that_does_not_exist_is_refused(self) -> None:
         if torch.cuda.is_available():
             self.skipTest("there is a CUDA device")
+        loader = Loader(self.examples(20), LABEL, device="cuda")
         with self.assertRaisesRegex(ValueError, "device='cuda': torch finds no CUDA device\nleave it out"):
-            Loader(self.examples(20), LABEL, device="cuda")
+            iter(pickle.loads(pickle.dumps(loader)))  # made here for a process elsewhere
 
     def test_without_an_accelerator_pin_memory_warns_and_does_nothing(self) -> None:
         if can_pin():

@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import ofindex
 from python.plain_loader_test import LABEL
 from python.work import WorkTest, in_new_process
@@ -120,6 +121,8 @@ class SharingTest(WorkTest):
             self.assertEqual(read + [batch["label"].tolist() for batch in copied], epochs[0])
             self.assertEqual([batch["label"].tolist() for batch in loader], epochs[1])
             self.assertEqual([batch["label"].tolist() for batch in copied], epochs[1])
+        numbers = np.arange(20)
+        self.assertIs(copy.copy(ofindex.Loader(self.ds, LABEL, 8, numbers)).sampler._numbers, numbers)
 
     def test_an_iteration_that_cannot_begin_leaves_the_place_of_a_state(self) -> None:
         class Failing:

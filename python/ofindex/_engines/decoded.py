@@ -36,8 +36,6 @@ def type_of(feature: Feature, tensors: Tensors = nested_lists) -> pa.DataType:
     """Return the type that `to_arrow` gives to values of a feature."""
     if feature.dtype == "bytes":
         scalar: Any = BytesArray(np.empty(0, np.uint8), np.zeros(1, np.int64), (0, *feature.shape))
-    elif feature.dtype == "bfloat16":
-        raise TypeError('Arrow has no bfloat16\nask for "float32" or "float16"')
     else:
         scalar = np.empty((0, *feature.shape), feature.dtype)
     if feature.form != "ragged":

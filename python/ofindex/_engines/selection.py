@@ -47,6 +47,8 @@ class Selection:
         stored = pa.RecordBatchReader.from_stream(view[:0].arrow(None if wanted is None else list(wanted) or ["_id"]))
         fields = {} if wanted is not None and not wanted else {field.name: field for field in stored.schema}
         for name, feature in self._features.items():
+            if feature.dtype == "bfloat16":
+                raise TypeError(f'feature {name!r}: Arrow has no bfloat16\nask for "float32" or "float16"')
             fields[name] = pa.field(name, type_of(feature, tensors))
         if payloads:
             fields[_PAYLOAD] = pa.field(_PAYLOAD, pa.large_binary())

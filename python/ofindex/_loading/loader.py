@@ -319,8 +319,8 @@ class Loader(Generic[ResultT]):
 
     def __copy__(self) -> Loader[ResultT]:
         rebuild, (kind, dataset, features, size, arguments, state) = self.__reduce__()
-        # A sampler has a position, so that two Loaders cannot share one.
-        arguments["sampler"] = copy.copy(arguments["sampler"])
+        if isinstance(self.sampler, (Sampler, MixSampler)):  # it has a position, so that two Loaders cannot share one
+            arguments["sampler"] = copy.copy(self.sampler)
         copied: Loader[ResultT] = rebuild(kind, dataset, features, size, arguments, state)
         return copied
 
@@ -413,8 +413,9 @@ class LoaderIterator(Generic[ResultT]):
             raise
         self._place.position = position
         self._returned += 1
-        if self._left:  # 0 if another thread closed the iterator meanwhile
-            self._left -= 1
+        left = self._left
+        if left:
+            self._left = 0 if self._done else left - 1  # done: another thread closed the iterator meanwhile
         result: ResultT = batch
         return result
 

@@ -33,13 +33,16 @@ class ProcessWorkers(ThreadWorkers):
 
     def close(self) -> None:
         """End the workers, after waiting for the running calls."""
+        if sys.version_info >= (3, 11, 5):
+            super().close()
+            return
         pool: Any = self._pool
         managing, calls = pool._executor_manager_thread, pool._call_queue
         pool.shutdown(wait=False, cancel_futures=True)
         while managing is not None and managing.is_alive():
             managing.join(0.05)
             if pool._broken:
-                # Up to Python 3.11.4, a thread would wait forever to send a batch to the worker that was killed:
+                # A thread would wait forever to send a batch to the worker that was killed:
                 # https://github.com/python/cpython/issues/94777
                 calls._reader.close()
 

@@ -170,6 +170,9 @@ TEST_CASE("a raw feature is decoded from the bytes of a single byte string") {
 TEST_CASE("a raw feature with numbers casts them to its type") {
   CheckRows({
       {Raw(DataType::kFloat32, 2), Longs({3, -4}), "[3.0 -4.0]"},
+      // Neither is halfway, but the nearest double is.
+      {Raw(DataType::kBfloat16, 2), Longs({(1LL << 62) + (1LL << 54) + 1, -(1LL << 62) - (1LL << 54) - 1}),
+       "[4647714815446351872.0 -4647714815446351872.0]"},
       {Raw(DataType::kInt32, 3), Floats("x", {1.9f, -1.9f, 0}), "[1 -1 0]"},
       {Raw(DataType::kUint8, 2), Doubles("x", {255.9, -0.9}), "[255 0]"},
       {Raw(DataType::kUint8, 1), Doubles("x", {256}), "256 does not fit uint8"},
