@@ -276,7 +276,6 @@ class ArgumentsTest(DecodingTest):
             (lambda: fixed("foo"), TypeError, "'foo'.*expected one of bool, .*bytes"),
             (lambda: fixed("str"), ValueError, "str.*expected one of"),
             (lambda: fixed("complex64"), ValueError, "complex64.*expected one of"),
-            (lambda: fixed("longdouble"), ValueError, "longdouble.*expected one of"),
             (lambda: fixed(None), TypeError, "None.*expected one of"),
             (lambda: ragged(object), ValueError, "object.*expected one of"),
             (lambda: raw("bytes", 4), ValueError, "numeric"),
