@@ -74,7 +74,8 @@ struct FeatureSpec {
   uint64_t values = 1;  ///< for kFixed and kRaw: number of items per record, the product of the shape; may be 0
 
   /// For kFixed: the default that replaces every value if a record lacks the feature. An integer (0 or 1 for kBool), a
-  /// real or, for kBytes, a string, as `type` requires. If there is no default, such a record is an error.
+  /// real, which is rounded, or, for kBytes, a string, as `type` requires. If there is no default, such a record is an
+  /// error.
   std::variant<std::monostate, int64_t, double, std::string> fill = {};
 
   bool truncate = false;  ///< for kRaw: cut items beyond `values` instead of failing
@@ -132,9 +133,9 @@ class OFINDEX_API FeatureBatch {
 /// Decodes features of records into arrays. A handle: copies share the cached state that speeds up the next batch, and
 /// a move is a copy. Immutable and thread-safe; usable after fork.
 ///
-/// Integer features can become any integer type, or bool if all values are 0 or 1. Float and double features can become
-/// float32 or float64. Bytes features become byte strings. A value that does not fit the type is an error and never
-/// wraps, except that a double is rounded to float32.
+/// Integer features can become any integer type, bool if all values are 0 or 1, or a real type that holds them exactly.
+/// Float and double features can become any real type, rounded to the nearest value, but not to infinity. Bytes features
+/// become byte strings. A value that does not fit the type is an error and never wraps.
 class OFINDEX_API FeatureDecoder {
  public:
   /// Errors: kUsage if two specs have the same name, if a kRaw spec has type kBytes, or if a `fill` does not fit its
