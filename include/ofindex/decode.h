@@ -134,8 +134,8 @@ class OFINDEX_API FeatureBatch {
 /// a move is a copy. Immutable and thread-safe; usable after fork.
 ///
 /// Integer features can become any integer type, bool if all values are 0 or 1, or a real type that holds them exactly.
-/// Float and double features can become any real type, rounded to the nearest value, but not to infinity. Bytes features
-/// become byte strings. A value that does not fit the type is an error and never wraps.
+/// Float and double features can become any real type, rounded to the nearest value, but not to infinity. Bytes
+/// features become byte strings. A value that does not fit the type is an error and never wraps.
 class OFINDEX_API FeatureDecoder {
  public:
   /// Errors: kUsage if two specs have the same name, if a kRaw spec has type kBytes, or if a `fill` does not fit its
