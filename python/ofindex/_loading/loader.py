@@ -162,9 +162,10 @@ class Loader(Generic[ResultT]):
                 Ranks read whole batches. A state of `LengthBatches` with a window is only for the same ones.
             processes: Number of processes that run `transform`, instead of threads; for Python code that holds the GIL
                 most of the time. They are spawned by each iteration, which takes as long as their imports, and get
-                every batch and return every result as a pickle. `transform` must be a function of a
-                module, a script must have ``if __name__ == "__main__":``, and random numbers differ from worker to
-                worker and from run to run. Decoding stays on `threads` of this process.
+                every batch and return every result as a pickle, a copy each way. `transform` must be a function at the
+                top level of a module, and a script must have ``if __name__ == "__main__":``. Random numbers of Python,
+                numpy and torch differ from worker to worker and from run to run; those of torch only if the module
+                imports it at its top. Decoding stays on `threads` of this process.
 
         Raises:
             ValueError: arguments are invalid. FeatureError: no record has one of the features. QueryError: a column
@@ -230,9 +231,10 @@ class Loader(Generic[ResultT]):
         Raises:
             TypeError: `sampler` has no length.
         """
-        anew = self._next_epoch is not None or not self._untouched()
+        next_epoch = self._next_epoch  # which another thread may change
+        anew = next_epoch is not None or not self._untouched()
         if self._cutter is not None:
-            epoch = self.sampler.epoch + 1 if self._next_epoch is None else self._next_epoch
+            epoch = self.sampler.epoch + 1 if next_epoch is None else next_epoch
             return self._cutter.count(self.sampler._whole_epoch(epoch if anew else None))
         batches = self._batches(self.sampler._epoch_length() if anew else self.sampler._length())
         if batches is None:
@@ -283,10 +285,11 @@ class Loader(Generic[ResultT]):
             batch = next(iter(loader))
             loader.state_dict()["position"]  # 16
         """
-        if self._place is not None:
-            return self._place.state_dict()
+        place, next_epoch = self._place, self._next_epoch  # which other threads may change
+        if place is not None:
+            return place.state_dict()
         begin = self._begin_state()
-        return begin if self._next_epoch is None else {**begin, "epoch": self._next_epoch, "position": 0}
+        return begin if next_epoch is None else {**begin, "epoch": next_epoch, "position": 0}
 
     def _begin_state(self) -> State:
         """State of a new iterator."""

@@ -116,7 +116,6 @@ def _unpickled(data: bytes) -> tuple[Any, Exception | None]:
 # Below: functions that run in a worker process.
 
 _pickled_function = b""
-_tamed: list[bool] = []
 
 
 def _end_with(parent: Any) -> None:
@@ -148,13 +147,11 @@ def _function() -> Callable[[Batch], Any]:
     return function
 
 
-def _tame_torch() -> None:
-    """Seed torch and leave it one thread, once it is imported: by the transform's module, or in its first call."""
-    torch = sys.modules.get("torch")
-    if torch is not None and not _tamed:
-        torch.seed()
-        torch.set_num_threads(1)
-        _tamed.append(True)
+@cache
+def _tame(torch: Any) -> None:
+    """Seed torch, which begins alike in every process, and leave it one thread."""
+    torch.seed()
+    torch.set_num_threads(1)
 
 
 def _can_be_sent(error: Exception) -> bool:
@@ -168,7 +165,8 @@ def _can_be_sent(error: Exception) -> bool:
 def _apply(batch: Batch) -> _Returned:
     """Return the result for `batch`; called by the pool, which adds the traceback to an exception."""
     function = _function()
-    _tame_torch()
+    if "torch" in sys.modules:  # imported by the transform's module or, later than it should, by its first call
+        _tame(sys.modules["torch"])
     try:
         result = function(batch)
     except Exception as error:
