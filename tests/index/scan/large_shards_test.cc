@@ -37,12 +37,17 @@ TEST_CASE("a large uncached shard is detected among any number of small ones") {
     return;
   }
   CHECK(LargeOnesAreCached(shards, 1));
-  Evict(large);
-  if (PagesOf(large, 0, kLargeBytes).cached != 0) {
-    MESSAGE("not run: the system keeps pages that it was asked to drop");
-    return;
+  // A probe begins a read; a fast device may end it before the probe returns, so one answer of several must be right.
+  bool cached = true;
+  for (int attempt = 0; attempt < 20 && cached; ++attempt) {
+    Evict(large);
+    if (PagesOf(large, 0, kLargeBytes).cached != 0) {
+      MESSAGE("not run: the system keeps pages that it was asked to drop");
+      return;
+    }
+    cached = LargeOnesAreCached(shards, 1);
   }
-  CHECK_FALSE(LargeOnesAreCached(shards, 1));
+  CHECK_FALSE(cached);
 }
 
 }  // namespace
