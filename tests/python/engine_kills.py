@@ -26,7 +26,9 @@ from python.work import WorkTest, example
 KILLS = int(os.environ.get("OFINDEX_ENGINE_KILLS", "0"))
 """0: as few as have each kind of work and of victim once."""
 
-READ = 20_000
+BUILT, READ = 180_000, 20_000
+"""Records of the set that builds read, and of that which reads read."""
+
 Victim = Callable[[bytes], bool]
 
 
@@ -112,7 +114,7 @@ class EngineKills(WorkTest):
 
     def setUp(self) -> None:
         super().setUp()
-        framed = gzip.compress(b"".join(map(records.frame_tfrecord, map(example, range(10_000)))) * 8, 1)
+        framed = gzip.compress(b"".join(map(records.frame_tfrecord, map(example, range(BUILT // 18)))) * 3, 1)
         for number in range(6):
             path = self.dir / "data" / f"part-{number}"
             path.parent.mkdir(exist_ok=True)
@@ -191,7 +193,7 @@ class EngineKills(WorkTest):
                 path.unlink()
 
     def assert_answer(self, work: str, answer: str, number: str) -> None:
-        expected = {"build": 480_000, "read": READ * (READ - 1) // 2, "write": number}
+        expected = {"build": BUILT, "read": READ * (READ - 1) // 2, "write": number}
         self.assertEqual(answer, f"done {expected[work]}")
         if work == "write":
             self.written = number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib.util
 import multiprocessing
 import pickle
 import threading
@@ -20,10 +21,7 @@ from python.work import WorkTest, in_new_process
 
 PATIENCE = 60
 
-try:
-    import torch
-except ImportError:
-    torch = None
+HAS_TORCH = importlib.util.find_spec("torch") is not None  # workers import this file, and need not torch
 
 
 def labels(batch: dict[str, Any]) -> list[int]:
@@ -77,7 +75,7 @@ class SharingTest(WorkTest):
             ofindex.Loader(self.ds, LABEL, 8, transform=slow, threads=1),
             ofindex.Loader(self.ds, LABEL, 8, transform=slow, processes=1),
         ]
-        if torch is not None:
+        if HAS_TORCH:
             loaders.append(ofindex.torch.Loader(self.ds, LABEL, 8, SlowSampler(), device="meta"))
         for number, loader in enumerate(loaders):
             with self.subTest(number):
@@ -159,7 +157,7 @@ class SharingTest(WorkTest):
             ofindex.Loader(ofindex.mix([self.ds, self.ds[:20]], [1, 2]), LABEL, 16, transform=labels),
             ofindex.Loader(self.ds.where("label > 3"), LABEL, 16, list(range(100)), transform=labels),
         ]
-        if torch is not None:
+        if HAS_TORCH:
             loaders.append(ofindex.torch.Loader(self.ds, LABEL, 16, transform=labels, device="cpu", pin_memory=False))
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
             for loader in loaders:
