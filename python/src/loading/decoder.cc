@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -25,13 +26,13 @@ using namespace nb::literals;
 namespace ofindex::python {
 namespace {
 
-// Approximate decoding time on one core: per record, and per byte.
+// Approximate decoding time on one core: per record, and per byte. What the values cost is learnt (Learn).
 constexpr double kRecordNs = 150;
 constexpr double kByteNs = 0.2;
 constexpr double kImageByteNs = 20;
 
 // Work worth a thread of its own, and work that takes long enough that Ctrl-C must interrupt it.
-constexpr double kWorthAThreadNs = 1e6;
+constexpr double kWorthAThreadNs = 5e5;
 constexpr double kLongNs = 50e6;
 
 FeatureSpec::Form FormOf(const std::string& form) {
@@ -108,11 +109,19 @@ nb::object Offsets(const Owner& array, const std::vector<int64_t>& offsets) {
   return offsets.empty() ? nb::none() : SharedArray<int64_t>(array, offsets.data(), offsets.size());
 }
 
+// Corrects the estimate of the next requests by what this one took. Few records say little.
+void Learn(const Decoder& decoder, size_t records, double estimated_ns, double ns) {
+  if (records < 64) return;
+  const double measured = std::clamp(ns / estimated_ns, 0.1, 100.0);
+  decoder.slowness = (decoder.slowness + measured) / 2;
+}
+
 // If `threads` is 0, chooses their number by the amount of work.
 nb::list Decode(const Decoder& decoder, const Payloads& payloads, const std::vector<uint64_t>& ordinals,
                 unsigned threads) {
   const double byte_ns = decoder.makes_images ? kImageByteNs : kByteNs;
-  const double ns = static_cast<double>(ordinals.size()) * (kRecordNs + payloads.payload_bytes * byte_ns);
+  const double estimated = static_cast<double>(ordinals.size()) * (kRecordNs + payloads.payload_bytes * byte_ns);
+  const double ns = estimated * decoder.slowness;
   const double worth = std::clamp(ns / kWorthAThreadNs, 1.0, static_cast<double>(ProcessorCount()));
   const unsigned count = threads == 0 ? static_cast<unsigned>(worth) : threads;
   const auto decode = [&](const std::atomic<bool>* cancel) {
@@ -124,7 +133,10 @@ nb::list Decode(const Decoder& decoder, const Payloads& payloads, const std::vec
   Result<DecodedBatch> batch;
   {
     nb::gil_scoped_release release;
+    const auto begin = std::chrono::steady_clock::now();
     batch = decode(nullptr);
+    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
+    if (batch) Learn(decoder, ordinals.size(), estimated, taken.count() * std::min(count, ProcessorCount()));
   }
   return ArraysOf(Unwrap(std::move(batch)));
 }

@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -14,6 +15,7 @@ namespace ofindex::python {
 struct Decoder {
   std::shared_ptr<const BatchDecoder> decoder;
   bool makes_images = false;
+  mutable std::atomic<double> slowness = 1;  ///< measured time of decoding / the time estimated before
 };
 struct Payloads {
   std::shared_ptr<const PayloadSource> source;
