@@ -58,17 +58,11 @@ bool FileWatch::Unchanged(uint64_t state) const {
   return state != 0 && facts && HashOf(*facts) == state;
 }
 
-bool FileWatch::AskThisTick(uint64_t state, int64_t tick) const {
-  if (state != memory_->trusted.load(std::memory_order_acquire) || !Unchanged(state)) return false;
-  memory_->unchanged_at.store(tick, std::memory_order_relaxed);
-  return true;
-}
-
 // Returns false if the file no longer has the facts `facts`: the bytes checked meanwhile may belong to neither state.
 bool FileWatch::Trust(const FileFacts& facts) const {
   const auto now = file_.Facts();
   if (!now || !(*now == facts)) return false;
-  memory_->trusted.store(HashOf(facts), std::memory_order_release);
+  trusted_->store(HashOf(facts), std::memory_order_release);
   return true;
 }
 

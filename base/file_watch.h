@@ -31,21 +31,15 @@ bool WaitForNextTick(const FileFacts& facts);
 /// whether the bytes are still sound: a file may be touched, linked or renamed over without a change to its bytes.
 class FileWatch {
  public:
-  explicit FileWatch(File file) : file_(std::move(file)), memory_(std::make_unique<Memory>()) {}
+  explicit FileWatch(File file) : file_(std::move(file)), trusted_(std::make_unique<std::atomic<uint64_t>>(0)) {}
 
   [[nodiscard]] const File& file() const { return file_; }
 
   /// Returns the state in which the bytes were last verified, 0 if they never were.
-  [[nodiscard]] uint64_t state() const { return memory_->trusted.load(std::memory_order_acquire); }
+  [[nodiscard]] uint64_t state() const { return trusted_->load(std::memory_order_acquire); }
 
   /// Returns true if the file is still in state `state`. One system call.
   [[nodiscard]] bool Unchanged(uint64_t state) const;
-
-  /// As Unchanged, but asks the system only once a tick while the file is unchanged; `tick` is CoarseTick().
-  [[nodiscard]] bool UnchangedThisTick(uint64_t state, int64_t tick) const {
-    const bool asked = memory_->unchanged_at.load(std::memory_order_relaxed) == tick;
-    return asked ? state == memory_->trusted.load(std::memory_order_acquire) && state != 0 : AskThisTick(state, tick);
-  }
 
   /// Returns the result of a call of `read` during which the bytes were sound and the file did not change. Unless the
   /// bytes are known to be sound, calls `check` to verify them. Retries if the file changes. `check` and `read` return
@@ -74,17 +68,11 @@ class FileWatch {
  private:
   static constexpr int kAttempts = 4;
 
-  struct Memory {
-    std::atomic<uint64_t> trusted{0};
-    std::atomic<int64_t> unchanged_at{0};  // the tick of the last check
-  };
-
-  [[nodiscard]] bool AskThisTick(uint64_t state, int64_t tick) const;
   [[nodiscard]] bool Trust(const FileFacts& facts) const;
   [[nodiscard]] tl::unexpected<Error> Changing() const;
 
   File file_;
-  std::unique_ptr<Memory> memory_;  // heap-allocated, so its address survives a move of the watch
+  std::unique_ptr<std::atomic<uint64_t>> trusted_;  // heap-allocated, so its address survives a move of the watch
 };
 
 }  // namespace ofindex

@@ -17,9 +17,8 @@ bool RecordReader::TryCopyTo(uint64_t ordinal, const GiveRoom& room) const {
   if (out == nullptr) return false;
   const FastCopy copied = CopyOneFast(record, out);
   if (copied == FastCopy::kFailed) return false;
-  const int64_t tick = CoarseTick();
-  if (found == FastFind::kInMap && !map_->watch().UnchangedThisTick(map_state, tick)) return false;
-  if (copied == FastCopy::kComplete) return state_->shards.Opened(record.shard).UnchangedThisTick(tick);
+  if (found == FastFind::kInMap && !map_->watch().Unchanged(map_state)) return false;
+  if (copied == FastCopy::kComplete) return state_->shards.Opened(record.shard).UnchangedThisTick(CoarseTick());
   const Result<bool> unchanged = state_->shards.Opened(record.shard).Unchanged();
   return unchanged && *unchanged;
 }

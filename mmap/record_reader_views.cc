@@ -17,9 +17,8 @@ std::optional<ByteView> RecordReader::ViewAtOnce(uint64_t ordinal) const {
   HotBlockCache::Record record;
   const FastFind found = ViewOneFast(state_->ready, ordinal, record);
   if (found == FastFind::kFailed) return std::nullopt;
-  const int64_t tick = CoarseTick();
-  if (!state_->shards.Opened(record.shard).UnchangedThisTick(tick)) return std::nullopt;
-  if (found == FastFind::kInMap && !map_->watch().UnchangedThisTick(map_state, tick)) return std::nullopt;
+  if (!state_->shards.Opened(record.shard).UnchangedThisTick(CoarseTick())) return std::nullopt;
+  if (found == FastFind::kInMap && !map_->watch().Unchanged(map_state)) return std::nullopt;
   return record.payload();
 }
 
@@ -68,7 +67,7 @@ Result<void> RecordReader::View(std::span<const uint64_t> ordinals, std::span<By
     if (i == ordinals.size()) break;
     OFINDEX_ASSIGN(views[i], ViewChecked(ordinals[i]));
   }
-  if (!in_map || map_->watch().UnchangedThisTick(map_state, CoarseTick())) return {};
+  if (!in_map || map_->watch().Unchanged(map_state)) return {};
   for (size_t i = 0; i < ordinals.size(); ++i) {
     OFINDEX_ASSIGN(views[i], ViewChecked(ordinals[i]));
   }

@@ -274,7 +274,7 @@ TEST_CASE("reading threads survive any change to their map, and return the recor
   }
   readers.clear();
   MESSAGE("answers that were right: ", tally.right.load(), ", refused: ", tally.errors.load(), ", attacks: ", rounds);
-  CAPTURE(tally.last_wrong.load());
+  CAPTURE(std::string(tally.last_wrong.load()));
   CHECK(tally.wrong == 0);
   CHECK(tally.odd_errors == 0);
   CHECK(tally.right > 0);
