@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/record.h"
 #include "proto/features.h"
+#include "proto/wire/varint.h"
 
 namespace ofindex {
 
@@ -30,13 +31,6 @@ using PlainKinds = std::array<FeatureKind, 16>;
 
 inline constexpr std::array<PlainKinds, 2> kPlainKinds = {PlainKindsOf(PayloadKind::kExample),
                                                           PlainKindsOf(PayloadKind::kOfRecord)};
-
-/// Joins the low seven bits of each byte of `word`, lowest byte first; the top bit of each must be 0.
-[[nodiscard]] constexpr uint64_t JoinSevens(uint64_t word) {
-  word = (word & 0x007f'007f'007f'007f) | (word & 0x7f00'7f00'7f00'7f00) >> 1;
-  word = (word & 0x0000'3fff'0000'3fff) | (word & 0x3fff'0000'3fff'0000) >> 2;
-  return (word & 0x0fff'ffff) | (word & 0x0fff'ffff'0000'0000) >> 4;
-}
 
 /// Sets `bits` to the integer in the `size` bytes at `p`, if they are exactly one packed varint; returns false
 /// otherwise. All bytes before `end` must be readable, because eight are read at once: this takes the same time for

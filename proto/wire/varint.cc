@@ -1,5 +1,6 @@
 #include "proto/wire/varint.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -12,6 +13,14 @@ constexpr int kMaxLeading = kMaxVarintBytes - 1;           // bytes of a varint 
 /// Returns the number of set bits in `marks`, which may only be the top bits of bytes. A multiplication adds up the
 /// bytes.
 [[nodiscard]] uint64_t CountMarks(uint64_t marks) { return ((marks >> 7) * 0x0101'0101'0101'0101) >> 56; }
+
+/// Reads the varint at the front of `bytes` to `*to`, byte by byte. Returns its size, or 0 if it is cut or too long.
+[[nodiscard]] size_t ReadOneVarint(ByteView bytes, int64_t* to) {
+  uint64_t value = 0;
+  const size_t size = TakeVarint(bytes.first(std::min(bytes.size(), kMaxVarintBytes)), &value);
+  *to = static_cast<int64_t>(value);
+  return size;
+}
 
 }  // namespace
 
@@ -33,6 +42,35 @@ uint64_t CountVarints(ByteView chunk) {
     count += CountMarks(ends) - (8 - size);
   }
   return !chunk.empty() && chunk.back() < 0x80 ? count : 0;
+}
+
+std::optional<size_t> ReadVarints(ByteView chunk, int64_t* to) {
+  const int64_t* const begin = to;
+  const uint8_t* p = chunk.data();
+  const uint8_t* const end = p + chunk.size();
+  while (end - p >= 8) {
+    const uint64_t word = LoadLe64(p);
+    const uint64_t ends = ~word & kLastOfVarint;
+    if (ends == kLastOfVarint) {
+      for (int i = 0; i < 8; ++i) to[i] = p[i];
+      to += 8;
+      p += 8;
+    } else if (ends != 0) {
+      // The same work for varints of any size, which no branch predictor could guess.
+      *to++ = static_cast<int64_t>(JoinSevens(word & (ends ^ (ends - 1)) & ~kLastOfVarint));
+      p += std::countr_zero(ends) / 8 + 1;
+    } else {
+      const size_t size = ReadOneVarint({p, end}, to++);
+      if (size == 0) return std::nullopt;
+      p += size;
+    }
+  }
+  while (p != end) {
+    const size_t size = ReadOneVarint({p, end}, to++);
+    if (size == 0) return std::nullopt;
+    p += size;
+  }
+  return static_cast<size_t>(to - begin);
 }
 
 }  // namespace ofindex

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "base/bytes.h"
 
@@ -41,7 +42,18 @@ inline uint8_t* WriteVarint(uint64_t value, uint8_t* out) {
   return out;
 }
 
+/// Joins the low seven bits of each byte of `word`, lowest byte first; the top bit of each must be 0.
+[[nodiscard]] constexpr uint64_t JoinSevens(uint64_t word) {
+  word = (word & 0x007f'007f'007f'007f) | (word & 0x7f00'7f00'7f00'7f00) >> 1;
+  word = (word & 0x0000'3fff'0000'3fff) | (word & 0x3fff'0000'3fff'0000) >> 2;
+  return (word & 0x0fff'ffff) | (word & 0x0fff'ffff'0000'0000) >> 4;
+}
+
 /// Returns the number of varints in `chunk`, a packed list; 0 if it is empty or malformed. Reads eight bytes at a time.
 [[nodiscard]] uint64_t CountVarints(ByteView chunk);
+
+/// Reads the varints in `chunk`, a packed list, to `to`, which has room for one of each byte; bits above 64 are
+/// dropped. Returns their number; nullopt if the last varint is cut or one is too long.
+[[nodiscard]] std::optional<size_t> ReadVarints(ByteView chunk, int64_t* to);
 
 }  // namespace ofindex

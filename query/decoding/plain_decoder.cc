@@ -6,7 +6,6 @@ namespace ofindex {
 namespace {
 
 constexpr uint8_t kBytesOf1 = 1 << 3 | 2;
-constexpr size_t kMaxVarint = 10;
 
 }  // namespace
 
@@ -44,22 +43,9 @@ bool PlainList::ReadStrings(const uint8_t* p, const uint8_t* end, FeatureValues&
 bool PlainList::ReadIntegers(ByteView packed, FeatureValues& values) {
   // There are at most as many values as bytes, so that the loop needs no check for room.
   if (integers_.size() < packed.size()) integers_.resize(packed.size());
-  int64_t* to = integers_.data();
-  const uint8_t* p = packed.data();
-  const uint8_t* const end = p + packed.size();
-  while (p != end) {
-    uint64_t value = *p;
-    if (value < 0x80) {
-      ++p;
-    } else {
-      const auto left = static_cast<size_t>(end - p);
-      const size_t size = TakeVarint({p, left < kMaxVarint ? left : kMaxVarint}, &value);
-      if (size == 0) return false;
-      p += size;
-    }
-    *to++ = static_cast<int64_t>(value);
-  }
-  values.count = static_cast<uint64_t>(to - integers_.data());
+  const std::optional<size_t> count = ReadVarints(packed, integers_.data());
+  if (!count) return false;
+  values.count = *count;
   values.numbers = reinterpret_cast<const uint8_t*>(integers_.data());
   if (values.kind == FeatureKind::kInt32) {
     for (uint64_t i = 0; i < values.count; ++i) integers_[i] = static_cast<int32_t>(integers_[i]);
