@@ -61,11 +61,12 @@ ROOMS = {
     "query/images": "base query/decoding",
     "query/loading": "base mmap query/decoding query/sampling/orders query/sampling/sets",
     "query/sampling": "base mmap mmap/inflate index/catalog query query/columns query/sampling/columns "
-    "query/sampling/orders query/sampling/sets query/sql",
+    "query/sampling/orders query/sampling/sets query/sampling/steps query/sql",
     "query/sampling/columns": "base index/chunks index/columns query/columns query/sampling/orders "
     "query/sampling/sets query/stats",
     "query/sampling/orders": "base",
     "query/sampling/sets": "base query/columns query/filter",
+    "query/sampling/steps": "base",
     "query/sql": "base index/chunks index/columns query/aggregates query/columns query/filter query/sql/functions "
     "query/sql/statements query/tables query/tables/groups query/tables/values",
     "query/sql/functions": "base query/stats query/tables/values",
@@ -88,7 +89,7 @@ ROOMS = {
     "tools/report": "base index/build index/columns query/stats tools/shell tools/terminal",
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
-    "query/sampling/orders query/sampling/sets tools/shell",
+    "query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/finding index/shards "
     "query/columns tools/terminal",
     "tools/tables": "base query/sql tools/options tools/packing tools/shell",

@@ -209,6 +209,7 @@ Result<Sampler> OpenAmong(const std::shared_ptr<ColumnStore>& store, const Gener
   OFINDEX_ASSIGN(Sampler sampler,
                  Sampler::Of(generation, std::move(view), std::move(method), seed, request.slice, request.tail));
   sampler.SetEpoch(request.state ? request.state->epoch : request.epoch);
+  if (request.state) sampler.Skip(request.state->skipped);
   return sampler;
 }
 

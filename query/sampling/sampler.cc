@@ -39,12 +39,17 @@ Sampler::Sampler(GenerationRow generation, View view, SamplingMethod method, uin
       method_(std::move(method)),
       seed_(seed),
       slice_(slice),
-      tail_(tail) {
+      tail_(tail),
+      ranks_(ReadPositions(0), 0, slice.world, tail) {
   BeginEpoch(0);
 }
 
 void Sampler::SetEpoch(uint64_t epoch) {
-  if (const std::shared_ptr<const Sampler> newest = std::move(newest_)) *this = *newest;
+  if (const std::shared_ptr<const Sampler> newest = std::move(newest_)) {
+    std::vector<SkippedSteps> skipped = std::move(skipped_);
+    *this = *newest;
+    skipped_ = std::move(skipped);
+  }
   changes_.reset();
   BeginEpoch(epoch);
 }
@@ -63,22 +68,16 @@ void Sampler::SeekTo(uint64_t epoch, uint64_t position) {
 }
 
 void Sampler::Restart(uint64_t position) {
-  base_ = position;
+  ranks_ = RankSteps(PositionsOf(skipped_, epoch_, epoch_size()), position, slice_.world, tail_);
   step_ = 0;
   ended_ = false;
-  const uint64_t of_rank = StepsOfRank(slice_.rank);
+  const uint64_t of_rank = ranks_.StepsOf(slice_.rank);
   steps_ = of_rank > slice_.worker ? (of_rank - slice_.worker - 1) / slice_.workers + 1 : 0;
 }
 
-// Returns the number of records that a rank reads from where the ranks began.
-uint64_t Sampler::StepsOfRank(uint64_t rank) const {
-  const uint64_t left = epoch_size() - base_;
-  switch (tail_) {
-    case Tail::kPad: return (left + slice_.world - 1) / slice_.world;
-    case Tail::kDrop: return left / slice_.world;
-    case Tail::kExact: break;
-  }
-  return left > rank ? (left - rank - 1) / slice_.world + 1 : 0;
+void Sampler::Skip(std::vector<SkippedSteps> skipped) {
+  skipped_ = std::move(skipped);
+  Restart(ranks_.begin());
 }
 
 size_t Sampler::Next(std::span<uint64_t> out) {
@@ -89,16 +88,17 @@ size_t Sampler::Next(std::span<uint64_t> out) {
 
 size_t Sampler::NextIndices(std::span<uint64_t> out) {
   const auto count = static_cast<size_t>(std::min<uint64_t>(out.size(), left()));
-  const uint64_t stride = slice_.world * slice_.workers;
-  const uint64_t first = base_ + slice_.rank + slice_.world * slice_.worker + step_ * stride;
-  const uint64_t size = epoch_size();
-  // Positions after the end belong to a padded tail; they start over, possibly more than once.
-  const uint64_t within = first >= size ? 0 : std::min<uint64_t>((size - first - 1) / stride + 1, count);
-  order_->Fill(first, stride, out.first(within));
-  for (size_t i = within; i < count; ++i) order_->Fill((first + i * stride) % size, 1, out.subspan(i, 1));
+  IndicesOf(slice_.rank, slice_.worker + step_ * slice_.workers, slice_.workers, out.first(count));
   step_ += count;
   ended_ = ended_ || count < out.size();
   return count;
+}
+
+void Sampler::IndicesOf(uint64_t rank, uint64_t first, uint64_t each, std::span<uint64_t> out) const {
+  ranks_.ForEachRun(rank, first, each, out.size(), [&](uint64_t position, uint64_t stride, uint64_t count) {
+    order_->Fill(position, stride, out.first(count));
+    out = out.subspan(count);
+  });
 }
 
 Sampler Sampler::Whole() const {
@@ -109,28 +109,17 @@ Sampler Sampler::Whole() const {
   return whole;
 }
 
-uint64_t Sampler::position() const {
-  if (ended_) return epoch_size();
-  const uint64_t read = step_ * slice_.workers * slice_.world;
-  const uint64_t left = epoch_size() - base_;
-  return base_ + std::min(read, left);
-}
+uint64_t Sampler::position() const { return ended_ ? epoch_size() : ranks_.PositionAfter(step_ * slice_.workers); }
 
-Result<std::optional<uint64_t>> Sampler::PositionOf(uint64_t ordinal) const {
-  const std::optional<uint64_t> index = view_.IndexOf(ordinal);
-  if (!index) return std::nullopt;
-  const std::optional<uint64_t> position = order_->PositionOf(*index);
-  if (position) return position;
-  return Fail(ErrorCode::kUsage, "the sampler draws with replacement: no record has a unique position in the epoch",
-              "ask the sampler for the record at a position instead");
-}
-
-Result<std::optional<Sampler::Place>> Sampler::When(uint64_t ordinal) const {
-  OFINDEX_ASSIGN(const std::optional<uint64_t> position, PositionOf(ordinal));
-  if (!position || *position < base_) return std::nullopt;
-  const Place place{*position, (*position - base_) % slice_.world, (*position - base_) / slice_.world};
-  if (place.step >= StepsOfRank(place.rank)) return std::nullopt;
-  return place;
+Result<std::vector<Sampler::Place>> Sampler::PlacesOf(uint64_t index, const std::atomic<bool>* cancel) const {
+  std::vector<Place> places;
+  OFINDEX_ASSIGN(const std::vector<uint64_t> positions, order_->PositionsOf(index, cancel));
+  for (const uint64_t position : positions) {
+    for (const RankSteps::Place& place : ranks_.PlacesOf(position)) {
+      places.push_back({position, place.rank, place.step});
+    }
+  }
+  return places;
 }
 
 SamplerState Sampler::State() const {
@@ -143,6 +132,7 @@ SamplerState Sampler::State() const {
   state.dataset = generation_.fingerprint;
   state.selection = view_.Fingerprint();
   state.order = Describe(method_);
+  state.skipped = skipped_;
   return state;
 }
 

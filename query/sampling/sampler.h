@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,20 +8,16 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "query/sampling/orders/epoch_order.h"
 #include "query/sampling/sampler_state.h"
 #include "query/sampling/sets/view.h"
+#include "query/sampling/steps/rank_steps.h"
+#include "query/sampling/steps/run_steps.h"
 
 namespace ofindex {
-
-/// What happens to the last positions of an epoch that do not fill a step of all ranks.
-enum class Tail : uint8_t {
-  kExact,  ///< they are read like all others: every record once, and ranks differ by at most one record
-  kPad,    ///< short ranks repeat records from the start of the epoch, so that all ranks read the same number
-  kDrop,   ///< they are not read, so that all ranks read the same number
-};
 
 /// The part of an epoch that one reader reads: positions base + rank, base + rank + world, and so on, where base is the
 /// common start of the ranks: 0, or the position of a state. A worker reads every workers-th one of these.
@@ -90,20 +87,31 @@ class Sampler {
   /// Records that this reader still reads in the epoch.
   [[nodiscard]] uint64_t left() const { return steps_ - step_; }
 
-  /// Returns the epoch position of the record `ordinal`, or nullopt if the epoch does not contain it. Errors: kUsage if
-  /// the order draws with replacement, so that a record has no unique position.
-  [[nodiscard]] Result<std::optional<uint64_t>> PositionOf(uint64_t ordinal) const;
+  /// Leaves out steps of the run, in this epoch and in later ones, and returns to where the ranks began.
+  void Skip(std::vector<SkippedSteps> skipped);
+  [[nodiscard]] const std::vector<SkippedSteps>& skipped() const { return skipped_; }
+
+  /// The positions of the epoch that each rank reads, from where the ranks began.
+  [[nodiscard]] const RankSteps& ranks() const { return ranks_; }
+
+  /// Sets `out` to the indices into the view that `rank` reads at steps `first`, `first` + `each`, ... from where the
+  /// ranks began. All steps must exist.
+  void IndicesOf(uint64_t rank, uint64_t first, uint64_t each, std::span<uint64_t> out) const;
 
   /// The reader of a record, and the step at which it reads the record.
   struct Place {
-    uint64_t position;  ///< in the epoch
-    uint64_t rank;      ///< that reads it
-    uint64_t step;      ///< records that this rank reads before it, counted from where the ranks began
+    uint64_t position = 0;  ///< in the epoch
+    uint64_t rank = 0;      ///< that reads it
+    uint64_t step = 0;      ///< records that this rank reads before it, counted from where the ranks began
+
+    friend bool operator==(const Place&, const Place&) = default;
   };
 
-  /// Returns the place of the record `ordinal`; nullopt if the epoch does not contain it or nobody reads it, because it
-  /// was read before the ranks began or is dropped by Tail::kDrop. Errors: as PositionOf.
-  [[nodiscard]] Result<std::optional<Place>> When(uint64_t ordinal) const;
+  /// Returns all places at which the ranks read the record of index `index` of the view: none if it was read before the
+  /// ranks began, is skipped or dropped; several if it is drawn several times, or a padded tail repeats it. In
+  /// ascending order of positions. O(1), but if the order draws with replacement, all draws of the epoch are made.
+  /// Errors: kInterrupted if `cancel` becomes true.
+  [[nodiscard]] Result<std::vector<Place>> PlacesOf(uint64_t index, const std::atomic<bool>* cancel = nullptr) const;
 
   /// Returns the state from which to continue at position(), under any world.
   [[nodiscard]] SamplerState State() const;
@@ -111,7 +119,6 @@ class Sampler {
  private:
   Sampler(GenerationRow generation, View view, SamplingMethod method, uint64_t seed, const Slice& slice, Tail tail);
 
-  [[nodiscard]] uint64_t StepsOfRank(uint64_t rank) const;
   void BeginEpoch(uint64_t epoch);
   void Restart(uint64_t position);
 
@@ -123,8 +130,9 @@ class Sampler {
   uint64_t epoch_ = 0;
   Slice slice_;
   Tail tail_;
-  uint64_t base_ = 0;   // where the ranks began
-  uint64_t steps_ = 0;  // of this reader, from there
+  std::vector<SkippedSteps> skipped_;
+  RankSteps ranks_;
+  uint64_t steps_ = 0;  // of this reader, from where the ranks began
   uint64_t step_ = 0;   // the next one of this reader
   bool ended_ = false;  // more was requested than was left
   std::optional<StateChanges> changes_;

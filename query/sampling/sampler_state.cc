@@ -13,7 +13,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kSchema[] = "ofindex.sampler/1";
-constexpr size_t kMaxStateBytes = 4096;
+constexpr char kSkip[] = "skip";
+constexpr size_t kMaxStateBytes = 8192;
 constexpr size_t kMaxTextBytes = 200;
 
 tl::unexpected<Error> NoState(std::string_view why) {
@@ -39,6 +40,22 @@ class Members {
     if (!member->is_string()) return Complain(name, "is not a string");
     into = member->get<std::string>();
     if (into.size() > kMaxTextBytes) Complain(name, "is too long");
+  }
+
+  /// Takes the member "skip" if there is one: a list of lists of six numbers.
+  void Take(std::vector<SkippedSteps>& into) {
+    const auto found = document_.find(kSkip);
+    if (found == document_.end()) return;
+    if (!found->is_array() || found->size() > kMaxSkips) {
+      return Complain(kSkip, StrCat("is not a list of at most ", kMaxSkips, " skips").c_str());
+    }
+    for (const Json& one : *found) {
+      const bool sound = one.is_array() && one.size() == 6 &&
+                         std::all_of(one.begin(), one.end(), [](const Json& n) { return n.is_number_unsigned(); });
+      if (!sound) return Complain(kSkip, "is not a list of lists of six whole numbers");
+      const auto at = [&](size_t i) { return one[i].get<uint64_t>(); };
+      into.push_back({at(0), at(1), {at(2), at(3)}, {at(4), at(5)}});
+    }
   }
 
   [[nodiscard]] const std::string& complaint() const { return complaint_; }
@@ -75,11 +92,15 @@ tl::unexpected<Error> Pruned(int64_t from, int64_t first) {
 }  // namespace
 
 std::string ToJson(const SamplerState& state) {
-  return Json{{"schema", kSchema},        {"law", state.version},       {"seed", state.seed},
-              {"epoch", state.epoch},     {"position", state.position}, {"generation", state.generation},
-              {"records", state.records}, {"dataset", state.dataset},   {"selection", state.selection},
-              {"order", state.order}}
-      .dump();
+  Json document{{"schema", kSchema},        {"law", state.version},       {"seed", state.seed},
+                {"epoch", state.epoch},     {"position", state.position}, {"generation", state.generation},
+                {"records", state.records}, {"dataset", state.dataset},   {"selection", state.selection},
+                {"order", state.order}};
+  for (const SkippedSteps& one : state.skipped) {
+    document[kSkip].push_back(
+        {one.first, one.last, one.begin.epoch, one.begin.position, one.end.epoch, one.end.position});
+  }
+  return document.dump();
 }
 
 Result<SamplerState> ParseSamplerState(const std::string& text) {
@@ -100,6 +121,7 @@ Result<SamplerState> ParseSamplerState(const std::string& text) {
   members.Take("dataset", state.dataset);
   members.Take("selection", state.selection);
   members.Take("order", state.order);
+  members.Take(state.skipped);
   if (!members.complaint().empty()) return NoState(members.complaint());
   if (version != kSamplingVersion) {
     return Fail(ErrorCode::kStale,

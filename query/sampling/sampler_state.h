@@ -9,20 +9,22 @@
 #include "index/catalog/catalog.h"
 #include "query/sampling/orders/block_order.h"
 #include "query/sampling/orders/permutation.h"
+#include "query/sampling/steps/run_steps.h"
 
 namespace ofindex {
 
-/// The state to resume from: less than 1 KiB as JSON, for any dataset.
+/// The state to resume from: less than 1 KiB as JSON for any dataset, and some 40 bytes for each skip.
 struct SamplerState {
   uint32_t version = kSamplingVersion;
   uint64_t seed = 0;
   uint64_t epoch = 0;
-  uint64_t position = 0;   ///< of the epoch, for all ranks together
-  int64_t generation = 0;  ///< of the dataset when the epoch began
-  uint64_t records = 0;    ///< of that generation
-  std::string dataset;     ///< fingerprint of those records
-  std::string selection;   ///< fingerprint of the view's members
-  std::string order;       ///< the order, as text from Describe(SamplingMethod)
+  uint64_t position = 0;                   ///< of the epoch, for all ranks together
+  int64_t generation = 0;                  ///< of the dataset when the epoch began
+  uint64_t records = 0;                    ///< of that generation
+  std::string dataset;                     ///< fingerprint of those records
+  std::string selection;                   ///< fingerprint of the view's members
+  std::string order;                       ///< the order, as text from Describe(SamplingMethod)
+  std::vector<SkippedSteps> skipped = {};  ///< of the run
 
   friend bool operator==(const SamplerState&, const SamplerState&) = default;
 };

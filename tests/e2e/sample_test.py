@@ -7,6 +7,7 @@ import json
 import sqlite3
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from e2e.command import COMMAND, CommandTest
 from oracle import messages, records
@@ -175,6 +176,82 @@ class SampleTest(CommandTest):
         self.assertEqual(len(self.sample("--position", "1999")), 1)
         none = self.expect_error(2, "sample", "data", "--position", "1", "--where", "weight > 1e9").stderr
         self.assertIn("hint: no record is selected\n", none)
+
+    def test_a_step_prints_what_the_rank_reads_in_it_and_when_is_its_inverse(self) -> None:
+        size, world = 7, 3
+        for order in ([], ["--block", "10"], ["--weights", "weight"], ["--balance", "class"]):
+            for tail in ("exact", "pad", "drop"):
+                place = [*order, "--seed", "5", "--world", str(world), "--tail", tail]
+                batches = [self.batches_of(place, rank, size) for rank in range(world)]
+                # Rank 0 has the most batches in each of the three epochs.
+                for rank, step in ((0, 0), (2, 60), (1, 95), (1, 96), (2, 200), (2, 285)):
+                    document = self.step(place, rank, size, step)
+                    expected = batches[rank][step]
+                    self.assertEqual(document["ids"], [ids for ids, _, _ in expected], (place, rank, step))
+                    self.assertEqual(document["epoch"], expected[0][1] if expected else document["epoch"])
+                    self.assertEqual((document["step"], document["schema"]), (step, "ofindex.sample/1"))
+                for ordinal in (0, 1, 1234):
+                    told = self.expect(0, "sample", "data", *place, "--batch-size", str(size), "--when", str(ordinal), "--epoch", "1")
+                    lines = [dict(part.rsplit(" ", 1) for part in line.split(", ")) for line in told.text.splitlines()]
+                    expected_lines = [
+                        {"step": str(step), "rank": str(rank), "index": str(index), "epoch": "1"}
+                        for rank in range(world)
+                        for step, batch in enumerate(batches[rank])
+                        for index, (one, epoch, _) in enumerate(batch)
+                        if one == ordinal and epoch == 1
+                    ]
+                    for line in lines:
+                        del line["position"]
+                    key = json.dumps
+                    self.assertEqual(sorted(lines, key=key), sorted(expected_lines, key=key), (place, ordinal))
+
+    def batches_of(self, place: list[str], rank: int, size: int) -> list[list[tuple[int, int, int]]]:
+        """The batches of three epochs of a rank, (ordinal, epoch, index): as many as those of rank 0."""
+        batches: list[list[tuple[int, int, int]]] = []
+        for epoch in range(3):
+            counts = []
+            for other in (0, rank):
+                rows = self.sample(*place, "--epoch", str(epoch), "--rank", str(other))
+                counts.append(-(-len(rows) // size))
+            for at in range(0, counts[0] * size, size):
+                batches.append([(one, epoch, index) for index, one in enumerate(rows[at : at + size])])
+        return batches
+
+    def step(self, place: list[str], rank: int, size: int, step: int) -> dict[str, Any]:
+        told = self.expect(
+            0, "sample", "data", *place, "--rank", str(rank), "--batch-size", str(size), "--step", str(step), "--json"
+        )
+        document: dict[str, Any] = json.loads(told.text)
+        return document
+
+    def test_skipped_steps_are_left_out_and_all_others_stay_as_they_were(self) -> None:
+        place = ["--seed", "2", "--world", "2"]
+        as_rank = ["--rank", "1", "--batch-size", "10"]
+        steps = [self.step(place, 1, 10, step)["ids"] for step in range(130)]
+        read = self.sample(*place, *as_rank, "--skip", "3:5,99:102")
+        self.assertEqual(read, [one for batch in steps[:3] + steps[5:99] for one in batch])
+        for step, before in ((2, 2), (3, 5), (96, 98), (97, 102), (120, 125)):
+            document = self.step([*place, "--skip", "3:5,99:102"], 1, 10, step)
+            self.assertEqual(document["ids"], steps[before], step)
+        gone = self.expect(0, "sample", "data", *place, *as_rank, "--skip", "3:5", "--when", str(steps[4][0]))
+        self.assertEqual(gone.text, "")
+        self.assertIn(f"no rank reads record {steps[4][0]} in epoch 0", gone.stderr)
+
+    def test_steps_that_cannot_be_are_refused(self) -> None:
+        for code, args, text in (
+            (2, ("--skip", "5"), "--skip 5: expected A:B,..., at most 32 ranges of steps"),
+            (2, ("--skip", "5:4"), "--skip 5:4: expected A:B"),
+            (2, ("--skip", "5:6,"), "--skip 5:6,: expected A:B"),
+            (2, ("--skip", ",5:6"), "--skip ,5:6: expected A:B"),
+            (2, ("--skip", ",".join(["1:2"] * 33)), "at most 32 ranges"),
+            (2, ("--skip", "5:99999999999999999999"), "expected A:B"),
+            (2, ("--when", "2000"), "record 2000: expected one of the records that are sampled"),
+            (2, ("--where", "class = 3", "--when", "0"), "record 0: expected one of the records that are sampled"),
+            (2, ("--where", "class = 99", "--step", "0"), "step 0: expected a lower one: no later epoch has a step"),
+            (2, ("--batch-size", "0", "--step", "0"), "--batch-size"),
+            (2, ("--step", "1", "--when", "1"), "--step and --when exclude each other"),
+        ):
+            self.assertIn(text, self.expect_error(code, "sample", "data", *args).stderr, args)
 
     def test_a_json_document_of_many_ordinals_is_complete(self) -> None:
         records.write_tfrecord(self.dir / "many", [b"x"] * 9000)

@@ -38,7 +38,7 @@ struct Way {
   std::string_view hint;
 };
 
-constexpr std::array<Way, 24> kWays = {
+constexpr std::array<Way, 23> kWays = {
     {{"get", "--output", "append `> FILE`, or write records with `ofindex cat INDEX -o FILE`"},
      {"info", "--output", kRedirect},
      {"sample", "--output", kRedirect},
@@ -59,7 +59,6 @@ constexpr std::array<Way, 24> kWays = {
      {"cat", "--batch-size", kBatches},
      {"convert", "--batch-size", kBatches},
      {"get", "--batch-size", kBatches},
-     {"sample", "--batch-size", kBatches},
      {"split", "--batch-size", kBatches},
      {"sql", "--batch-size", kBatches},
      {"where", "--batch-size", kBatches}}};

@@ -14,6 +14,7 @@
 #include "tools/sampling/block_option.h"
 #include "tools/sampling/mix_text.h"
 #include "tools/sampling/ordinal_text.h"
+#include "tools/sampling/steps.h"
 #include "tools/shell/output.h"
 #include "tools/shell/watchdog.h"
 #include "tools/verbs/verbs.h"
@@ -30,6 +31,7 @@ struct SampleArguments {
   std::optional<std::string> quality;
   std::optional<uint64_t> batch_total;
   std::string batch_by;
+  StepRequest steps;
   Expression where;
   SampleRequest request;
 };
@@ -72,7 +74,10 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
   OFINDEX_ASSIGN(Sampler sampler, OpenSampler(columns, catalog->generations(), request, limits));
   const uint64_t most = arguments.count.value_or(UINT64_MAX);
   Output& out = Output::Standard();
-  if (arguments.quality) {
+  OFINDEX_TRY(SkipSteps(arguments.steps, request.slice, request.tail, sampler));
+  if (arguments.steps.prints()) {
+    OFINDEX_TRY(PrintSteps(arguments.steps, request.slice, request.tail, sampler, context, out));
+  } else if (arguments.quality) {
     OFINDEX_TRY(PrintQuality(sampler, *columns, arguments, context, out));
   } else if (arguments.batch_total) {
     const BatchRequest batches{.total = *arguments.batch_total,
@@ -133,6 +138,21 @@ void AddPrintOptions(Verb& verb, SampleArguments& arguments) {
       .Excludes({"--batch-total", "--weights", "--balance", "--position", "--rank", "--world", "--tail"});
 }
 
+// Options about the steps of the run.
+void AddStepOptions(Verb& verb, StepRequest& request) {
+  verb.AddNumber("--batch-size", request.batch, "B",
+                 "For --step, --when and --skip: records that each rank reads in a step; default 1")
+      .Between(1, uint64_t{1} << 28);
+  verb.AddNumber("--step", request.step, "N",
+                 "Only what this rank reads in step N, counted from 0 and through all epochs")
+      .Excludes({"--batch-total", "--quality", "--epoch", "--position", "-n"});
+  verb.AddNumber("--when", request.ordinal, "ORDINAL",
+                 "Instead of ordinals: at which steps which rank reads this record in the epoch")
+      .Excludes({"--batch-total", "--quality", "--position", "-n", "--step"});
+  verb.AddOption("--skip", request.skipped, "A:B,...", "Leave out steps A to B - 1, as a run does that skips them")
+      .Excludes({"--batch-total", "--quality", "--position"});
+}
+
 }  // namespace
 
 void AddSample(CommandLine& line, Context& context) {
@@ -147,6 +167,7 @@ void AddSample(CommandLine& line, Context& context) {
   AddReaderOptions(verb, request);
   AddOrderOptions(verb, *arguments);
   AddPrintOptions(verb, *arguments);
+  AddStepOptions(verb, arguments->steps);
   verb.Runs([arguments, &context] { return DrawSample(*arguments, context); });
 }
 

@@ -1,7 +1,10 @@
 #include "query/sampling/orders/epoch_order.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "base/progress.h"
 #include "base/text.h"
 #include "query/sampling/orders/permutation.h"
 #include "query/sampling/orders/sample_key.h"
@@ -16,7 +19,9 @@ class ShuffledOrder final : public EpochOrder {
 
   uint64_t size() const override { return order_.size(); }
   void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const override { order_.Fill(first, step, out); }
-  std::optional<uint64_t> PositionOf(uint64_t index) const override { return order_.PositionOf(index); }
+  Result<std::vector<uint64_t>> PositionsOf(uint64_t index, const std::atomic<bool>*) const override {
+    return std::vector<uint64_t>{order_.PositionOf(index)};
+  }
 
  private:
   Permutation order_;
@@ -29,7 +34,9 @@ class BlockShuffledOrder final : public EpochOrder {
 
   uint64_t size() const override { return order_.size(); }
   void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const override { order_.Fill(first, step, out); }
-  std::optional<uint64_t> PositionOf(uint64_t index) const override { return order_.PositionOf(index); }
+  Result<std::vector<uint64_t>> PositionsOf(uint64_t index, const std::atomic<bool>*) const override {
+    return std::vector<uint64_t>{order_.PositionOf(index)};
+  }
   uint64_t RunOf(uint64_t index) const override { return order_.RunOf(index); }
   // A window may have a short run next to its whole ones.
   uint64_t runs_in_flight() const override { return order_.lanes() * (window_ + 1); }
@@ -47,7 +54,19 @@ class DrawnOrder final : public EpochOrder {
 
   uint64_t size() const override { return size_; }
   void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const override { draws_.Fill(first, step, out); }
-  std::optional<uint64_t> PositionOf(uint64_t) const override { return std::nullopt; }
+  Result<std::vector<uint64_t>> PositionsOf(uint64_t index, const std::atomic<bool>* cancel) const override {
+    std::vector<uint64_t> positions;
+    std::array<uint64_t, 4096> drawn;
+    for (uint64_t first = 0; first < size_; first += drawn.size()) {
+      if (cancel != nullptr && *cancel) return Interrupted();
+      const std::span some(drawn.data(), std::min<uint64_t>(drawn.size(), size_ - first));
+      draws_.Fill(first, 1, some);
+      for (size_t i = 0; i < some.size(); ++i) {
+        if (some[i] == index) positions.push_back(first + i);
+      }
+    }
+    return positions;
+  }
 
  private:
   uint64_t size_;

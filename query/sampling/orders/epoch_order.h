@@ -1,12 +1,14 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "base/result.h"
 #include "query/sampling/orders/alias_table.h"
 #include "query/sampling/orders/balanced_draws.h"
 #include "query/sampling/orders/block_order.h"
@@ -46,8 +48,10 @@ class EpochOrder {
   /// Sets `out` to the indices at positions `first`, `first` + `step`, ..., all less than size().
   virtual void Fill(uint64_t first, uint64_t step, std::span<uint64_t> out) const = 0;
 
-  /// Returns the position of `index`; nullopt if indices are drawn with replacement and have no unique position.
-  [[nodiscard]] virtual std::optional<uint64_t> PositionOf(uint64_t index) const = 0;
+  /// Returns the positions of `index`, ascending: one, unless indices are drawn with replacement. Then all draws are
+  /// made. Errors: kInterrupted if `cancel`, which may be null, becomes true.
+  [[nodiscard]] virtual Result<std::vector<uint64_t>> PositionsOf(uint64_t index,
+                                                                  const std::atomic<bool>* cancel) const = 0;
 
   /// Returns the number of the run of neighbours that is read together with `index`; by default, a run is one record.
   [[nodiscard]] virtual uint64_t RunOf(uint64_t index) const { return index; }

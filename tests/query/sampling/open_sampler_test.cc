@@ -275,7 +275,6 @@ TEST_CASE("weighted and balanced draws contain only records of the view") {
     ++drawn[ordinal % 4];
   }
   CHECK(drawn == std::map<uint64_t, int>{{0, 150}, {1, 150}, {2, 150}, {3, 150}});
-  CHECK(sampler->PositionOf(0).error().code == ErrorCode::kUsage);
 }
 
 TEST_CASE("given weights draw the records that a column of the same weights draws") {

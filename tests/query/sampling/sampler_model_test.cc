@@ -1,11 +1,12 @@
 // Random training runs, checked against the record that the algorithm gives for each global position: ranks, workers,
-// tails, views, kills, changes of the world size and appended records.
+// tails, views, skips, kills, changes of the world size and appended records.
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/text.h"
@@ -97,6 +98,8 @@ struct Run {
   uint64_t seed;
   uint64_t epoch;
   std::vector<uint64_t> order;  // ordinals by position, queried one by one
+  std::vector<SkippedSteps> skipped = {};
+  std::vector<uint64_t> kept = {};  // positions that are not skipped
 
   explicit Run(RandomNumbers& random)
       : generation(GenerationOfRecords(1, Roll(random, 300))),
@@ -110,6 +113,29 @@ struct Run {
       epoch_order->Fill(p, 1, std::span(order).subspan(p, 1));
       order[p] = view.At(order[p]);
     }
+    SkipSome(random);
+  }
+
+  // Skips positions of this epoch, of earlier and of later ones.
+  void SkipSome(RandomNumbers& random) {
+    std::vector<bool> skips(order.size());
+    for (uint64_t ranges = Roll(random, 2) * Roll(random, 4); ranges > 0; --ranges) {
+      RunPosition begin{Roll(random, 6), Roll(random, order.size() + 1)};
+      RunPosition end{begin.epoch + (Roll(random, 4) == 0 ? 1 : 0), Roll(random, order.size() + 1)};
+      if (end < begin) std::swap(begin, end);
+      skipped.push_back({0, 0, begin, end});
+      for (uint64_t p = 0; p < order.size(); ++p) {
+        if (begin <= RunPosition{epoch, p} && RunPosition{epoch, p} < end) skips[p] = true;
+      }
+    }
+    for (uint64_t p = 0; p < order.size(); ++p) {
+      if (!skips[p]) kept.push_back(p);
+    }
+  }
+
+  // Returns the number of kept positions before `position`.
+  [[nodiscard]] uint64_t KeptBefore(uint64_t position) const {
+    return static_cast<uint64_t>(std::lower_bound(kept.begin(), kept.end(), position) - kept.begin());
   }
 
   [[nodiscard]] bool ReadsEachRecordOnce() const {
@@ -130,6 +156,8 @@ struct Run {
     const GenerationRow found = Must(GenerationOf(state, generations));
     Sampler sampler = Must(Sampler::Of(found, view_now.Below(found.records), method, state.seed, slice, tail));
     if (const auto same = CheckSameSample(state, sampler.State()); !same) FAIL(same.error().message);
+    if (state.skipped != skipped) FAIL("the state has other skips");
+    sampler.Skip(state.skipped);
     sampler.SetEpoch(state.epoch);
     sampler.SeekTo(state.position);
     return sampler;
@@ -143,9 +171,10 @@ class Phase {
     world_ = Skewed(random, 1, 64);
     workers_ = std::max<uint64_t>(Skewed(random, 0, 8), 1);
     tail_ = static_cast<Tail>(Roll(random, 3));
-    const uint64_t left = run.order.size() - begin;
-    whole_steps_ = left / world_;
-    all_steps_ = (left + world_ - 1) / world_;
+    before_ = run.KeptBefore(begin);
+    left_ = run.kept.size() - before_;
+    whole_steps_ = left_ / world_;
+    all_steps_ = (left_ + world_ - 1) / world_;
     killed_ = Roll(random, 3) != 0;
     steps_ = killed_ ? Roll(random, whole_steps_ + 1) : all_steps_;
   }
@@ -154,19 +183,19 @@ class Phase {
     for (uint64_t rank = 0; rank < world_; ++rank) {
       for (uint64_t worker = 0; worker < workers_; ++worker) {
         Sampler sampler = run_.Resume(state, generations, view, {rank, world_, worker, workers_}, tail_);
-        const std::string wrong = Read(sampler, rank, worker);
+        std::string wrong = Read(sampler, rank, worker);
         if (!wrong.empty()) return wrong;
       }
     }
     // A rank without workers gives the position of all ranks.
     Sampler sampler = run_.Resume(state, generations, view, {0, world_}, tail_);
-    std::vector<uint64_t> read(steps_);
+    std::vector<uint64_t> read(killed_ ? steps_ : steps_ + 1);
     read.resize(sampler.Next(read));
     end_ = sampler.position();
     state_ = ToJson(sampler.State());
-    if (killed_ && end_ != begin_ + steps_ * world_) return "the position is not that of all ranks";
+    if (killed_ && end_ != PositionAfter(steps_)) return "the position is not that of all ranks";
     if (!killed_ && tail_ != Tail::kDrop && end_ != run_.order.size()) return "the epoch did not end";
-    return state_.size() < 1024 ? std::string() : "the state is too large";
+    return state_.size() < 1024 + 64 * run_.skipped.size() ? std::string() : "the state is too large";
   }
 
   [[nodiscard]] uint64_t end() const { return end_; }
@@ -179,19 +208,20 @@ class Phase {
     if (killed_) return steps_;
     if (tail_ == Tail::kDrop) return whole_steps_;
     if (tail_ == Tail::kPad) return all_steps_;
-    const uint64_t left = run_.order.size() - begin_;
-    return left / world_ + (rank < left % world_ ? 1 : 0);
+    return left_ / world_ + (rank < left_ % world_ ? 1 : 0);
   }
 
-  // Returns the number of positions read if each worker of each rank has read `records` records.
-  [[nodiscard]] uint64_t PositionsRead(uint64_t records) const {
-    return std::min(records * workers_ * world_, run_.order.size() - begin_);
+  // Returns the position if each rank has read `records` records.
+  [[nodiscard]] uint64_t PositionAfter(uint64_t records) const {
+    if (records == 0) return begin_;
+    const uint64_t read = before_ + std::min(records * world_, left_);
+    return read == run_.kept.size() ? run_.order.size() : run_.kept[read];
   }
 
   std::string Read(Sampler& sampler, uint64_t rank, uint64_t worker) {
     std::vector<uint64_t> expected;
     for (uint64_t step = worker; step < StepsOf(rank); step += workers_) {
-      expected.push_back(run_.order[(begin_ + rank + step * world_) % run_.order.size()]);
+      expected.push_back(run_.order[run_.kept[(before_ + rank + step * world_) % run_.kept.size()]]);
     }
     std::vector<uint64_t> read;
     std::vector<uint64_t> piece;
@@ -203,31 +233,37 @@ class Phase {
     }
     if (read != expected) return "the records read are not those of their positions";
     piece.resize(1);
-    if (killed_ && sampler.position() != begin_ + PositionsRead(expected.size())) return "the position is wrong";
+    if (killed_ && sampler.position() != PositionAfter(expected.size() * workers_)) return "the position is wrong";
     if (!killed_ && sampler.Next(piece) != 0) return "the epoch ended too late";
     if (!killed_ && sampler.position() != run_.order.size())
       return "the position of an ended reader is not the end of the epoch";
-    return killed_ ? std::string() : CheckWhen(sampler, rank);
+    return killed_ || Roll(random_, 4) != 0 ? std::string() : CheckPlaces(sampler);
   }
 
-  std::string CheckWhen(const Sampler& sampler, uint64_t rank) {
-    if (run_.order.empty() || DrawsWithReplacement(run_.method)) return {};
-    const uint64_t position = Roll(random_, run_.order.size());
-    const auto found = sampler.PositionOf(run_.order[position]);
-    if (!found || *found != position) return "PositionOf is wrong";
-    const auto when = sampler.When(run_.order[position]);
-    if (!when) return "When() failed";
-    const bool read = position >= begin_ && (position - begin_) / world_ < StepsOf((position - begin_) % world_);
-    if (when->has_value() != read)
-      return "When() gives a place to a record that nobody reads, or none to a record that is read";
-    if (read && begin_ + (*when)->rank + (*when)->step * world_ != position) return "When() is wrong";
-    static_cast<void>(rank);
-    return {};
+  // Compares the places of one record with those at which the ranks read it.
+  std::string CheckPlaces(const Sampler& sampler) {
+    if (run_.order.empty()) return {};
+    const uint64_t index = Roll(random_, run_.view.size());
+    std::vector<Sampler::Place> expected;
+    for (uint64_t rank = 0; rank < world_; ++rank) {
+      for (uint64_t step = 0; step < StepsOf(rank); ++step) {
+        const uint64_t position = run_.kept[(before_ + rank + step * world_) % run_.kept.size()];
+        if (run_.order[position] == run_.view.At(index)) expected.push_back({position, rank, step});
+      }
+    }
+    std::vector<Sampler::Place> places = Must(sampler.PlacesOf(index));
+    const auto less = [](const Sampler::Place& a, const Sampler::Place& b) {
+      return std::tie(a.rank, a.step) < std::tie(b.rank, b.step);
+    };
+    std::sort(places.begin(), places.end(), less);
+    return places == expected ? std::string() : "PlacesOf is wrong";
   }
 
   const Run& run_;
   RandomNumbers& random_;
   const uint64_t begin_;
+  uint64_t before_;  // kept positions before it
+  uint64_t left_;    // kept positions from there
   uint64_t world_;
   uint64_t workers_;
   Tail tail_;
@@ -245,12 +281,13 @@ std::string PlayScenario(uint64_t number) {
   if (!run.ReadsEachRecordOnce()) return "the order does not have each record once";
   Sampler begun = Must(Sampler::Of(run.generation, run.view, run.method, run.seed));
   begun.SetEpoch(run.epoch);
+  begun.Skip(run.skipped);
   std::string state = ToJson(begun.State());
   std::vector<GenerationRow> generations = {run.generation};
   View view = run.view;
   for (uint64_t position = 0;;) {
     Phase phase(run, random, position);
-    const std::string wrong = phase.Play(state, generations, view);
+    std::string wrong = phase.Play(state, generations, view);
     if (!wrong.empty()) return wrong;
     if (!phase.killed()) return {};
     position = phase.end();

@@ -50,7 +50,11 @@ TEST_CASE("text that is not a state is refused with the reason") {
       {with("\"epoch\":3,", ""), "\"epoch\" is missing"},
       {with("\"shuffle\"", "5"), "\"order\" is not a string"},
       {with("shuffle", std::string(300, 'x')), "\"order\" is too long"},
-      {with("shuffle", std::string(5000, 'x')), "expected at most 4096 bytes"},
+      {with("shuffle", std::string(9000, 'x')), "expected at most 8192 bytes"},
+      {with("\"shuffle\"", "\"shuffle\",\"skip\":7"), "\"skip\" is not a list of at most 32 skips"},
+      {with("\"shuffle\"", "\"shuffle\",\"skip\":[[1,2,0,5,0]]"),
+       "\"skip\" is not a list of lists of six whole numbers"},
+      {with("\"shuffle\"", "\"shuffle\",\"skip\":[[1,2,0,-5,0,7]]"), "\"skip\" is not a list of lists"},
       {std::string(4000, '['), "not a JSON object"},
   };
   for (const Row& row : rows) {
