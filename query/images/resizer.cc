@@ -89,7 +89,9 @@ struct Resizer::State {
     zimg_graph_builder_params_default(&params, ZIMG_API_VERSION);
     params.resample_filter = ZIMG_RESIZE_BILINEAR;
     params.resample_filter_uv = ZIMG_RESIZE_BILINEAR;
-    params.cpu_type = ZIMG_CPU_AUTO_64B;
+    // Without AVX-512, which ZIMG_CPU_AUTO_64B would use: zimg 3.0.4, Debian 12's, gives other pixels with it when an
+    // image becomes much narrower, and crashes.
+    params.cpu_type = ZIMG_CPU_AUTO;
     Graph built(zimg_filter_graph_build(&source, &target, &params), zimg_filter_graph_free);
     if (built == nullptr) return ResizeError();
     size_t size = 0;

@@ -150,7 +150,7 @@ class UsageTest(CommandTest):
              "list the records that match with `ofindex where INDEX EXPR`, and name the list with --ids"),
             ("sql", "--where a=1", "write it into the query: SELECT ... FROM records WHERE EXPR"),
             ("cat", "--batch-size 8", batches),
-            ("sample", "--batch-size 8", batches),
+            ("split", "--batch-size 8", batches),
             ("info", "--feature a", "it is an option of get and cat; see `ofindex get --help`"),
             ("build", "--compress gzip", "it is an option of pack and convert; see `ofindex pack --help`"),
         ):  # fmt: skip
