@@ -109,7 +109,8 @@ ROOMS = {
     "python/src/convert": "base index/chunks query/sql python/src/interpreter",
     "python/src/interpreter": "base",
     "python/src/loading": "base query/columns query/decoding query/loading query/sampling query/sampling/orders "
-    "query/images python/src/columns python/src/convert python/src/interpreter python/src/records",
+    "query/sampling/steps query/images python/src/columns python/src/convert python/src/interpreter "
+    "python/src/records",
     "python/src/records": "base mmap proto query query/sampling/sets python/src/convert python/src/interpreter",
     "python/src/writing": "base index/shards index/writing proto proto/encode python/src/convert "
     "python/src/interpreter",

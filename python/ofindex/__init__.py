@@ -41,6 +41,7 @@ from ._pack import pack
 from ._parts import build_part, merge
 from ._rows import Rows, Table
 from ._sampler import Sampler
+from ._steps import Reading
 from ._writer import Writer
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ __all__ = [
     "MixSampler",
     "QueryError",
     "Ragged",
+    "Reading",
     "Rows",
     "Sampler",
     "StaleError",

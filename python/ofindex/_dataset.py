@@ -343,6 +343,7 @@ class Dataset(_ofindex.Records, Verbs):
         balance: str | None = None,
         block: int | Literal["auto"] | None = None,
         tail: Tail = "exact",
+        skip: Iterable[tuple[int, int]] | None = None,
     ) -> Sampler:
         """Return the order of a training run: numbers of this Dataset's records, reshuffled each epoch::
 
@@ -366,6 +367,8 @@ class Dataset(_ofindex.Records, Verbs):
             tail: How to treat the records left over after the last whole step of all ranks: "exact", every record is
                 read once; "pad", short ranks repeat records from the start of the epoch, so that all have the same
                 number; "drop", no rank reads them.
+            skip: Steps that are left out, as pairs of first and end; a step is one row of each rank. The state keeps
+                them.
 
         Raises:
             ValueError: arguments are invalid. QueryError: there is no such column, or the expression is wrong.
@@ -373,7 +376,8 @@ class Dataset(_ofindex.Records, Verbs):
         """
         return Sampler(
             self,
-            {
+            skip=skip,
+            options={
                 "seed": whole(seed, "seed"),
                 "epoch": whole(epoch, "epoch"),
                 "rank": rank,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
+import operator
 import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
@@ -17,8 +18,11 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     from . import _ofindex
+    from ._dataset import Dataset
+    from ._mix import Mix
 
 from ._arguments import MAX_UINT64, whole
+from ._steps import BatchSteps, Ranks, Reading, Skip, checked_skip, skips_in, still_skipped
 
 Tail: TypeAlias = Literal["exact", "pad", "drop"]
 
@@ -26,7 +30,7 @@ Tail: TypeAlias = Literal["exact", "pad", "drop"]
 State: TypeAlias = dict[str, Any]
 
 _CHUNK_ROWS = 1024
-_POSITION = ("epoch", "position")  # the keys of a state that give its position
+_MOVES = ("epoch", "position", "skip")  # the keys of a state that an iterator takes from it
 
 _ReaderT = TypeVar("_ReaderT", bound="Reader")
 
@@ -123,6 +127,25 @@ class Reader(Protocol):
         """Do the same in `epoch` of the records that are read now: those of an older generation if this reader comes
         from a state. `set_epoch` moves to the newest generation."""
 
+    def position_after(self, rows: int, /) -> int:
+        """Return the position of all ranks once each has read `rows` rows from where they began."""
+
+    def rows_of(self, rank: int, first: int, count: int, /) -> npt.NDArray[np.int64]:
+        """Return the rows that `rank` reads after its first `first` rows, `count` of them or as many as there are."""
+
+    def rows_of_ordinals(self, ordinals: npt.NDArray[np.int64], /) -> npt.NDArray[np.int64]:
+        """Return the rows of ordinals that a loader got from this order."""
+
+    def places_of(self, row: int, /) -> list[tuple[int, int]]:
+        """Return the places of `row` in the epoch: rank, and number of rows that the rank reads before it."""
+
+    @property
+    def skipped(self) -> list[Skip]:
+        """Steps that are skipped."""
+
+    def skip(self, skipped: list[Skip], /) -> None:
+        """Skip these instead, and return to where the ranks began."""
+
     def state(self) -> str:
         """Return the current position, and what identifies the rows and their order, as JSON."""
 
@@ -146,8 +169,10 @@ class WholeEpoch:
     """Where all ranks begin."""
     order_from: Callable[[int], _ofindex.RowSampler | Order]
     """Returns a new order that begins at a position; the extension's own may begin anywhere."""
-    ranks: tuple[int, int, Tail]
+    ranks: Ranks
     """Rank, world size and tail of this reader."""
+    skipped: list[tuple[int, int]]
+    """Positions that batches skip, unless the order is the extension's own, which knows them."""
 
 
 def checked_state(state: Any) -> State:
@@ -163,6 +188,24 @@ def number_of(state: State, key: str, limit: int = MAX_UINT64) -> int:
     if not (isinstance(number, int) and 0 <= number <= limit):
         raise ValueError(f"not a sampler state: {key} is {number!r}; expected 0 to {limit}")
     return number
+
+
+def row_of(row: int, sampler: EpochSampler) -> int:
+    """Return the number of a row; negative numbers count from the end."""
+    size = len(sampler._dataset)
+    number = operator.index(row)
+    if not -size <= number < size:
+        raise IndexError(f"record {number}: expected -{size} to {size - 1}")
+    return number % size
+
+
+def origin_of(begin: Reader, loaded: bool) -> Reader:
+    """Return from where the steps of a run are counted that starts at `begin`, which may come from a loaded state: from
+    epoch 0, unless what came before may have had other ranks or other records."""
+    origin = begin.copy()
+    if not loaded and begin.position == 0:
+        origin.set_epoch(0)
+    return origin
 
 
 class SamplerIterator:
@@ -182,7 +225,6 @@ class SamplerIterator:
         self._begin()
 
     def _begin(self) -> None:
-        self._base = self._reader.position
         self._taken: list[int] = []  # rows taken but not yet returned, in reverse order
         self._handed = 0
         self._ended = False
@@ -220,8 +262,7 @@ class SamplerIterator:
     @property
     def position(self) -> int:
         """Position in the epoch, over all ranks, of this iterator."""
-        size = self._reader.epoch_size
-        return size if self._ended else min(size, self._base + self._handed * self._sampler._world_size)
+        return self._reader.epoch_size if self._ended else self._reader.position_after(self._handed)
 
     def state_dict(self) -> State:
         """Return the position, as `EpochSampler.state_dict` does. But a finished iterator is at the end of its own
@@ -231,13 +272,17 @@ class SamplerIterator:
     def load_state_dict(self, state: State) -> None:
         """Resume from a state of the same sampler. For other states, call the sampler's own `load_state_dict`."""
         given = checked_state(state)
-        differing = [key for key, own in self.state_dict().items() if key not in _POSITION and given.get(key) != own]
+        differing = [key for key, own in self.state_dict().items() if key not in _MOVES and given.get(key) != own]
         if differing:
             raise ValueError(
                 f"the state is of another sampler: {', '.join(differing)} differ; load it into the sampler"
             )
         position = number_of(given, "position", self._reader.epoch_size)
-        self._reader.resume(number_of(given, "epoch"), position)
+        begin = self._reader.copy()
+        begin.resume(number_of(given, "epoch"), position)
+        begin.skip(skips_in(given))
+        self._sampler._skip_wanted(begin, True, counted="step" not in given)
+        self._reader = begin
         self._begin()
         self._sampler._was_loaded(self)
 
@@ -253,20 +298,78 @@ class EpochSampler:
     `load_state_dict` also move the iterators from which nothing was read.
     """
 
-    def __init__(self, begin: Reader, world_size: int, *, loaded: bool) -> None:
+    _dataset: Dataset | Mix
+
+    def __init__(
+        self, begin: Reader, ranks: Ranks, *, loaded: bool, skip: Iterable[tuple[int, int]] | None = None
+    ) -> None:
         """
         Args:
             begin: Where a new iterator starts.
             loaded: Whether `begin` comes from a state. If so, its epoch is continued, not started again.
+            skip: Steps to skip, which are rows of each rank.
         """
         self._standing = begin
-        self._world_size = world_size
+        self._ranks = ranks
+        self._skip = checked_skip(skip)
         self._iterator: SamplerIterator | None = None  # the one created or read last, which has the sampler's position
         self._read: SamplerIterator | None = None  # the newest iterator that was read
         self._unread: weakref.WeakSet[SamplerIterator] = weakref.WeakSet()
         self._numbers = itertools.count()
         self._first = 0  # iterators with a lower number belong to an earlier position
         self._loaded = loaded  # a state was loaded, and nothing was read since
+        self._origins = 0  # number of origins until now
+        self._skip_wanted(begin, loaded)
+        self._count_from(begin, loaded)
+
+    def _count_from(self, begin: Reader, loaded: bool) -> None:
+        """Count steps from `begin` on."""
+        self._origin = origin_of(begin, loaded)
+        self._origins += 1
+
+    def _skip_wanted(self, begin: Reader, loaded: bool, *, counted: bool = True) -> None:
+        """Make `begin`, where a new iterator is to start, skip what the sampler was asked to skip.
+
+        Args:
+            counted: Whether the numbers of what it skips already count rows of this sampler.
+        """
+        if begin.skipped:
+            begin.skip(still_skipped(begin, self._steps_from(begin).first if counted else None))
+        if self._skip:
+            begin.skip([*begin.skipped, *self._steps_from(origin_of(begin, loaded)).to_skip(self._skip)])
+
+    def _steps_from(self, origin: Reader) -> BatchSteps:
+        """Return the steps of the run, which are rows of each rank."""
+        return BatchSteps(origin, self._ranks, 1, False, None)
+
+    def _skip_steps(self, skipped: list[Skip]) -> None:
+        """Skip `skipped` from now on."""
+        begin = self._begin
+        begin.skip(skipped)
+        self._move(begin)
+        self._origin.skip(skipped)
+        self._origins += 1
+
+    def when(self, row: int, epoch: int | None = None) -> list[Reading]:
+        """Return when `row` is read in an epoch: step, rank, index (always 0) and epoch; a step is one row of each
+        rank, and steps are counted as if the whole run had these ranks. None if the row is skipped, dropped or not
+        drawn; several if it is drawn so, or a padded tail repeats it::
+
+            ds.sampler(seed=1, rank=0, world_size=4).when(17)  # [Reading(step=..., rank=..., index=0, epoch=0)]
+
+        Without weights and balance, this takes as long as for one row; with them, as all draws of an epoch.
+
+        Args:
+            row: Number of a record, as the sampler yields it.
+            epoch: None: the epoch that is being read, or will be.
+
+        Raises:
+            IndexError: there is no such row, or the epoch lies before the state that was loaded.
+        """
+        iterator = self._iterator
+        here = iterator.epoch if iterator is not None else self._standing.epoch
+        steps = self._steps_from(self._origin)
+        return steps.readings(row_of(row, self), here if epoch is None else whole(epoch, "epoch"))
 
     @property
     def _begin(self) -> Reader:
@@ -304,10 +407,10 @@ class EpochSampler:
     def _length(self) -> int:
         return self._begin.left
 
-    def _epoch_length(self) -> int:
+    def _epoch_length(self, epoch: int) -> int:
         """Number of rows in a whole epoch."""
         anew = self._begin.copy()
-        anew.set_epoch(anew.epoch)
+        anew.set_epoch(epoch)
         return anew.left
 
     def __iter__(self) -> SamplerIterator:
@@ -331,6 +434,7 @@ class EpochSampler:
         """Called by an iterator when it loads a state."""
         if iterator is self._iterator:
             self._loaded = True
+            self._count_from(iterator._reader, True)
 
     def _move(self, begin: Reader) -> None:
         """Make `begin` the position of the sampler and of the iterators from which nothing was read."""
@@ -360,6 +464,8 @@ class EpochSampler:
         self._standing.set_epoch(wanted)
         self._move(self._standing)
         self._loaded = False
+        if (wanted, 0) < (self._origin.epoch, self._origin.position):
+            self._count_from(self._standing, False)
 
     def _begin_of(self, epoch: int | None) -> Reader:
         """Return a copy of where a new iterator starts, or of the start of `epoch`."""
@@ -384,6 +490,7 @@ class EpochSampler:
         return {**state, "epoch": self.epoch, "position": 0} if self._iterator._ended else state
 
     def _resume(self, begin: Reader) -> None:
-        """Start at `begin`, which comes from a loaded state."""
+        """Start at `begin`, which comes from a loaded state and skips what it shall skip."""
         self._move(begin)
         self._loaded = True
+        self._count_from(begin, True)

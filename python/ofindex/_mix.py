@@ -232,6 +232,7 @@ class Mix(Verbs):
         rank: int | None = None,
         world_size: int | None = None,
         tail: Tail = "exact",
+        skip: Iterable[tuple[int, int]] | None = None,
     ) -> MixSampler:
         """Return the order of a training run. It takes records from all datasets in their proportions, and reshuffles a
         dataset whenever it has been read completely. The arguments are those of `Dataset.sampler`.
@@ -241,7 +242,7 @@ class Mix(Verbs):
         """
         if len(self) == 0:
             raise ValueError("the mix has no records to sample")
-        return MixSampler(self, whole(seed, "seed"), whole(epoch, "epoch"), rank, world_size, tail)
+        return MixSampler(self, whole(seed, "seed"), whole(epoch, "epoch"), rank, world_size, tail, skip=skip)
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same records of the same indexes, in the same proportions."""

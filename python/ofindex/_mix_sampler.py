@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from ._epochs import (
     rank_and_world_size,
 )
 from ._errors import StaleError
+from ._steps import Ranks, Skip, skips_in
 
 if TYPE_CHECKING:
     from ._mix import Mix
@@ -37,6 +38,7 @@ class _MixOrder:
     def __init__(self, mix: Mix, seed: int) -> None:
         self._size = len(mix)
         self._first_rows = mix._first_rows
+        self._first_ordinals = mix._first_ordinals
         self._numbers = mix._numbers
         self._mixture = _ofindex.make_mixture(mix.weights, list(map(len, mix.datasets)), seed)
         self._samplers = [
@@ -50,18 +52,34 @@ class _MixOrder:
         twin._samplers = [sampler.copy() for sampler in self._samplers]
         return twin
 
-    def rows(self, epoch: int, first: int, step: int, count: int) -> npt.NDArray[np.int64]:
-        """Return the rows at positions first, first + step, ... of `epoch`; positions past its end wrap
-        to its start."""
-        # A step of at least the epoch's size is taken at most once.
-        first, step = first % self._size, min(step, self._size)
-        positions = (first + np.arange(count, dtype=np.int64) * step) % self._size
-        rows = np.empty(count, dtype=np.int64)
-        inside = int(np.searchsorted(np.diff(positions) < 0, True)) + 1 if count else 0  # before a padded tail wraps
-        for begin, end in ((0, inside), *((i, i + 1) for i in range(inside, count))):
-            if end > begin:
-                start = epoch * self._size + int(positions[begin])
-                rows[begin:end] = self._look_up(*self._mixture.places(start, step, end - begin))
+    def rows(self, epoch: int, first: int, stride: int, count: int) -> npt.NDArray[np.int64]:
+        """Return the rows at positions first, first + stride, ... of `epoch`."""
+        rows = self._look_up(*self._mixture.places(epoch * self._size + first, stride, count))
+        return rows if self._numbers is None else self._numbers[rows]
+
+    def positions_of(self, epoch: int, row: int) -> list[int]:
+        """Return the positions of `row` in `epoch`."""
+        row = row if self._numbers is None else int(np.flatnonzero(self._numbers == row)[0])
+        number = int(np.searchsorted(self._first_rows, row, side="right")) - 1
+        sampler, row = self._samplers[number], row - int(self._first_rows[number])
+        begin, end = epoch * self._size, (epoch + 1) * self._size
+        positions = []
+        for of_source in range(*self._mixture.epochs_of(number, begin, end)):
+            sampler.set_epoch(of_source)
+            for _, position in sampler.places_of(row):  # of its only rank, whose rows are the positions
+                mixed = self._mixture.position_of(number, of_source, position)
+                if begin <= mixed < end:
+                    positions.append(mixed - begin)
+        return positions
+
+    def rows_of_ordinals(self, ordinals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the rows of ordinals, which count through all datasets."""
+        which = np.searchsorted(self._first_ordinals, ordinals, side="right") - 1
+        rows = np.empty_like(ordinals)
+        for number in set(which.tolist()):
+            mine = which == number
+            own = np.ascontiguousarray(ordinals[mine] - self._first_ordinals[number])
+            rows[mine] = self._samplers[number].rows_of_ordinals(own) + self._first_rows[number]
         return rows if self._numbers is None else self._numbers[rows]
 
     def _look_up(
@@ -80,14 +98,15 @@ class _MixOrder:
 class MixReader:
     """One rank's rows of an epoch of a mix, from a position onwards: see `Reader`."""
 
-    _base: int  # position from which all ranks continue together
-    _step: int  # number of rows that this rank has taken since `_base`
+    _steps: _ofindex.RankSteps  # of this epoch, from where the ranks began
+    _taken: int  # number of rows that this rank has taken from there
     _ended: bool  # fewer rows were left than requested
 
     def __init__(self, mix: Mix, seed: int, epoch: int, rank: int, world_size: int, tail: Tail) -> None:
         self._mix = mix
         self._rank, self._world_size, self._tail = rank, world_size, tail
         self._order = _MixOrder(mix, seed)
+        self._skipped: list[Skip] = []
         self.seed = seed
         self.set_epoch(epoch)
 
@@ -97,24 +116,48 @@ class MixReader:
 
     @property
     def position(self) -> int:
-        return self.epoch_size if self._ended else min(self.epoch_size, self._base + self._step * self._world_size)
+        return self.epoch_size if self._ended else self._steps.position_after(self._taken)
 
     @property
     def left(self) -> int:
-        left, world = self.epoch_size - self._base, self._world_size
-        if self._tail == "exact":
-            steps = max(0, -(-(left - self._rank) // world))
-        else:
-            steps = -(-left // world) if self._tail == "pad" else left // world
-        return steps - self._step
+        return self._steps.steps_of(self._rank) - self._taken
 
     def take(self, most: int) -> npt.NDArray[np.int64]:
         count = min(most, self.left)
-        first = self._base + self._rank + self._step * self._world_size
-        rows = self._order.rows(self.epoch, first, self._world_size, count)
-        self._step += count
+        rows = self._rows(self._rank, self._taken, count)
+        self._taken += count
         self._ended = self._ended or count < most
         return rows
+
+    def _rows(self, rank: int, first: int, count: int) -> npt.NDArray[np.int64]:
+        runs = [self._order.rows(self.epoch, *run) for run in self._steps.runs(rank, first, count)]
+        return np.concatenate([np.empty(0, np.int64), *runs])
+
+    def position_after(self, rows: int) -> int:
+        return self._steps.position_after(rows)
+
+    def rows_of(self, rank: int, first: int, count: int) -> npt.NDArray[np.int64]:
+        return self._rows(rank, first, max(0, min(count, self._steps.steps_of(rank) - first)))
+
+    def rows_of_ordinals(self, ordinals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        return self._order.rows_of_ordinals(ordinals)
+
+    def places_of(self, row: int) -> list[tuple[int, int]]:
+        positions = self._order.positions_of(self.epoch, row)
+        return [place for position in positions for place in self._steps.places_of(position)]
+
+    @property
+    def skipped(self) -> list[Skip]:
+        return self._skipped
+
+    def skip(self, skipped: list[Skip]) -> None:
+        self._skipped = skipped
+        self.seek(self._begin)
+
+    @property
+    def skipped_positions(self) -> list[tuple[int, int]]:
+        """Ranges of positions of this epoch that are skipped."""
+        return self._steps.skipped
 
     def set_epoch(self, epoch: int) -> None:
         # Positions of the endless order must be below 2^63.
@@ -122,8 +165,11 @@ class MixReader:
         self.seek(0)
 
     def seek(self, position: int) -> None:
-        self._base = position
-        self._step = 0
+        self._begin = position
+        self._steps = _ofindex.RankSteps(
+            self.epoch_size, self._skipped, self.epoch, position, self._world_size, self._tail
+        )
+        self._taken = 0
         self._ended = False
 
     def resume(self, epoch: int, position: int) -> None:
@@ -136,17 +182,16 @@ class MixReader:
         return twin
 
     def state(self) -> str:
-        return json.dumps(
-            {
-                "schema": "ofindex.mix_state/1",
-                "law": 1,
-                "seed": self.seed,
-                "epoch": self.epoch,
-                "position": self.position,
-                "sources": self._mix._fingerprints,
-                "weights": self._mix.weights,
-            }
-        )
+        state = {
+            "schema": "ofindex.mix_state/1",
+            "law": 1,
+            "seed": self.seed,
+            "epoch": self.epoch,
+            "position": self.position,
+            "sources": self._mix._fingerprints,
+            "weights": self._mix.weights,
+        }
+        return json.dumps({**state, "skip": self._skipped} if self._skipped else state)
 
 
 class MixSampler(EpochSampler):
@@ -157,6 +202,8 @@ class MixSampler(EpochSampler):
     epoch repeats or omits some of the dataset's records; over many epochs, all of them occur equally often.
     """
 
+    _dataset: Mix
+
     def __init__(
         self,
         mix: Mix,
@@ -166,13 +213,14 @@ class MixSampler(EpochSampler):
         world_size: int | None,
         tail: Tail,
         state: State | None = None,
+        skip: Iterable[tuple[int, int]] | None = None,
     ) -> None:
         if tail not in ("exact", "pad", "drop"):
             raise ValueError(f"tail={tail!r}: expected 'exact', 'pad' or 'drop'")
         self._dataset = mix
         self._given = (rank, world_size, tail)  # as given, since another process has its own rank
         self._slice = (*rank_and_world_size(rank, world_size), tail)
-        super().__init__(MixReader(mix, seed, epoch, *self._slice), self._slice[1], loaded=False)
+        super().__init__(MixReader(mix, seed, epoch, *self._slice), self._slice, loaded=False, skip=skip)
         if state is not None:
             self.load_state_dict(state)
 
@@ -188,14 +236,17 @@ class MixSampler(EpochSampler):
 
     def _whole_epoch(self, epoch: int | None = None) -> WholeEpoch:
         """Return what all ranks read from where a new iterator would start, or from the start of `epoch`."""
-        begin = self._begin_of(epoch)
+        return self._whole_of(self._begin_of(epoch), self._ranks)
+
+    def _whole_of(self, begin: Reader, ranks: Ranks) -> WholeEpoch:
+        """Return the rest of the epoch from where `begin` is, for other ranks."""
 
         def order_from(position: int) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
             whole = MixReader(self._dataset, begin.seed, begin.epoch, 0, 1, "exact")
             whole.seek(position)
             return self._order_of(whole)
 
-        return WholeEpoch(begin.state(), begin.position, order_from, self._slice)
+        return WholeEpoch(begin.state(), begin.position, order_from, ranks, cast(MixReader, begin).skipped_positions)
 
     def load_state_dict(self, state: State) -> None:
         """Replace seed, epoch and position by those of `state`, which may come from any number of ranks.
@@ -203,6 +254,12 @@ class MixSampler(EpochSampler):
         Raises:
             StaleError: the state belongs to other datasets or weights.
         """
+        begin = self._loaded_from(state)
+        self._skip_wanted(begin, True, counted="step" not in state)
+        self._resume(begin)
+
+    def _loaded_from(self, state: State) -> MixReader:
+        """Return a reader that stands where `state` does."""
         given, own = checked_state(state), self._begin_state()
         for key in ("schema", "law", "sources", "weights"):
             if given.get(key) != own[key]:
@@ -212,11 +269,12 @@ class MixSampler(EpochSampler):
                 )
         begin = MixReader(self._dataset, number_of(given, "seed"), number_of(given, "epoch"), *self._slice)
         begin.seek(number_of(given, "position", self.epoch_size))
-        self._resume(begin)
+        begin.skip(skips_in(given))
+        return begin
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = self.state_dict()
-        return MixSampler, (self._dataset, self.seed, state["epoch"], *self._given, state)
+        return MixSampler, (self._dataset, self.seed, state["epoch"], *self._given, state, self._skip)
 
     def __repr__(self) -> str:
         return f"<ofindex.MixSampler of {self._dataset!r}: seed={self.seed}, epoch={self.epoch}>"

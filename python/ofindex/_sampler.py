@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import operator
 import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from ._epochs import EpochSampler, State, WholeEpoch, checked_state, rank_and_world_size
+from ._epochs import EpochSampler, Reader, State, WholeEpoch, checked_state, rank_and_world_size
+from ._steps import Ranks
 from ._weights import resolved
 
 if TYPE_CHECKING:
@@ -67,16 +69,20 @@ class Sampler(EpochSampler):
     thread at a time.
     """
 
+    _dataset: Dataset
     _standing: _ofindex.RowSampler
 
-    def __init__(self, dataset: Dataset, options: dict[str, Any]) -> None:
+    def __init__(
+        self, dataset: Dataset, options: dict[str, Any], skip: Iterable[tuple[int, int]] | None = None
+    ) -> None:
         self._dataset = dataset
         self._options = options  # as given, since another process has its own rank
         self._slice = rank_and_world_size(options["rank"], options["world_size"])
         self._weights = resolved(dataset, options["weights"])
         if not isinstance(options["weights"], (str, bytes)):
             self._options = {**options, "weights": self._weights}  # which the caller cannot change
-        super().__init__(self._opened(options), self._slice[1], loaded="state" in options)
+        ranks = (*self._slice, options["tail"])
+        super().__init__(self._opened(options), ranks, loaded="state" in options, skip=skip)
 
     def _opened(self, options: dict[str, Any]) -> _ofindex.RowSampler:
         rank, world_size = self._slice
@@ -90,9 +96,12 @@ class Sampler(EpochSampler):
 
     def _whole_epoch(self, epoch: int | None = None) -> WholeEpoch:
         """Return what all ranks read from where a new iterator would start, or from the start of `epoch`."""
-        begin = cast("_ofindex.RowSampler", self._begin_of(epoch))
-        ranks = (*self._slice, self._options["tail"])
-        return WholeEpoch(begin.state(), begin.position, lambda _: begin, ranks)
+        return self._whole_of(self._begin_of(epoch), self._ranks)
+
+    def _whole_of(self, begin: Reader, ranks: Ranks) -> WholeEpoch:
+        """Return the rest of the epoch from where `begin` is, for other ranks."""
+        order = cast("_ofindex.RowSampler", begin)
+        return WholeEpoch(order.state(), order.position, lambda _: order, ranks, [])
 
     def load_state_dict(self, state: State, force: bool = False) -> None:
         """Replace seed, epoch and position by those of `state`, which may come from any number of ranks. The next
@@ -109,10 +118,19 @@ class Sampler(EpochSampler):
             StaleError: the state is not of this dataset, these rows and this order, or records of its epoch are gone;
             the text gives the difference.
         """
-        options = {**self._options, "state": json.dumps(checked_state(state)), "force": force}
-        self._resume(self._opened(options))
+        begin = self._loaded_from(state, force)
+        self._skip_wanted(begin, True, counted="step" not in state)
+        self._resume(begin)
+        self._warn_of_changes(2)
+
+    def _warn_of_changes(self, level: int) -> None:
+        """Warn if there are changes, as if the caller's caller did; at `level` 2 of it."""
         if self.changes is not None:
-            warnings.warn(self.changes.text(), UserWarning, stacklevel=2)
+            warnings.warn(self.changes.text(), UserWarning, stacklevel=level + 1)
+
+    def _loaded_from(self, state: State, force: bool = False) -> _ofindex.RowSampler:
+        """Return a reader that stands where `state` does."""
+        return self._opened({**self._options, "state": json.dumps(checked_state(state)), "force": force})
 
     @property
     def changes(self) -> Changes | None:
@@ -127,7 +145,7 @@ class Sampler(EpochSampler):
 
     def __reduce__(self) -> tuple[Any, ...]:
         options = {**self._options, "state": json.dumps(self.state_dict())}
-        return Sampler, (self._dataset, options)
+        return Sampler, (self._dataset, options, self._skip)
 
     def __repr__(self) -> str:
         options, (rank, world_size) = self._options, self._slice

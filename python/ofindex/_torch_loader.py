@@ -55,6 +55,7 @@ class Loader(plain.Loader[ResultT]):
         drop_last: bool = False,
         length_batches: LengthBatches | None = None,
         processes: int = 0,
+        skip: Iterable[tuple[int, int]] | None = None,
         pin_memory: bool | None = None,
         device: torch.device | str | int | None = None,
     ) -> None:
@@ -86,6 +87,7 @@ class Loader(plain.Loader[ResultT]):
             drop_last=drop_last,
             length_batches=length_batches,
             processes=processes,
+            skip=skip,
         )
         self.device = None if device is None else torch.device(device)
         self._pin_memory = pin_memory  # as passed: the default differs by host

@@ -9,6 +9,7 @@
 #include "python/src/loading/length_batches.h"
 #include "python/src/loading/loader.h"
 #include "python/src/loading/sampler.h"
+#include "python/src/loading/steps.h"
 #include "python/src/records/decode_one.h"
 #include "python/src/records/records.h"
 #include "python/src/writing/writer.h"
@@ -23,6 +24,7 @@ NB_MODULE(_ofindex, m) {
   ofindex::python::BindRecords(m);
   ofindex::python::BindColumns(m);
   ofindex::python::BindSampler(m);
+  ofindex::python::BindSteps(m);
   ofindex::python::BindSql(m);
   ofindex::python::BindCatalog(m);
   ofindex::python::BindBuilding(m);

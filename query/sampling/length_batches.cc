@@ -57,9 +57,7 @@ Result<void> CheckBatchLimits(const BatchLimits& limits) {
 
 Result<bool> BatchSplitter::Next(std::vector<uint64_t>& batch) {
   batch.clear();
-  OFINDEX_ASSIGN(const bool more, limits_.window == 0 ? Cut(batch) : TakeFromWindow(batch));
-  position_ += batch.size();
-  return more;
+  return limits_.window == 0 ? Cut(batch) : TakeFromWindow(batch);
 }
 
 // Appends the next records as long as they fit, in the order of the epoch.
@@ -71,10 +69,17 @@ Result<bool> BatchSplitter::Cut(std::vector<uint64_t>& batch) {
       OFINDEX_ASSIGN(const bool more, Fetch(kFetchedAtOnce));
       if (!more) return !batch.empty();
     }
+    if (!positions_.Reads(position_)) {
+      if (!batch.empty()) return true;
+      ++used_;
+      ++position_;
+      continue;
+    }
     longest = std::max(longest, lengths_[used_]);
     sum += lengths_[used_];
     if (!batch.empty() && !Fits(limits_, batch.size() + 1, longest, sum)) return true;
     batch.push_back(ordinals_[used_++]);
+    ++position_;
   }
 }
 
@@ -96,14 +101,16 @@ Result<bool> BatchSplitter::Fetch(uint64_t count) {
 // Appends the rest of the window's current batch. A position inside a batch, which a state of whole batches does not
 // have, leaves the rest of that batch.
 Result<bool> BatchSplitter::TakeFromWindow(std::vector<uint64_t>& batch) {
-  while (used_ == ordinals_.size()) {
-    OFINDEX_ASSIGN(const bool more, CutWindow());
-    if (!more) return false;
+  while (batch.empty()) {
+    while (used_ == ordinals_.size()) {
+      OFINDEX_ASSIGN(const bool more, CutWindow());
+      if (!more) return false;
+    }
+    while (ends_.back() <= used_) ends_.pop_back();
+    for (; used_ < ends_.back(); ++used_, ++position_) {
+      if (positions_.Reads(position_)) batch.push_back(ordinals_[used_]);
+    }
   }
-  while (ends_.back() <= used_) ends_.pop_back();
-  const auto begin = ordinals_.begin();
-  batch.assign(begin + static_cast<ptrdiff_t>(used_), begin + static_cast<ptrdiff_t>(ends_.back()));
-  used_ = ends_.back();
   return true;
 }
 
@@ -132,18 +139,21 @@ Result<bool> BatchSplitter::CutWindow() {
 Result<LengthBatches> LengthBatches::Of(Sampler sampler, LengthsOf lengths, const BatchLimits& limits,
                                         const Slice& slice, Tail tail) {
   const uint64_t position = sampler.position();
+  ReadPositions positions = sampler.ranks().positions();
+  sampler.Skip({});
   sampler.SeekTo(limits.OrderBegin(position));
   WholeOrder order = [sampler = std::move(sampler)](std::span<uint64_t> out) mutable -> Result<size_t> {
     return sampler.Next(out);
   };
-  return Of(std::move(order), position, std::move(lengths), limits, slice, tail);
+  return Of(std::move(order), position, std::move(positions), std::move(lengths), limits, slice, tail);
 }
 
-Result<LengthBatches> LengthBatches::Of(WholeOrder order, uint64_t position, LengthsOf lengths,
+Result<LengthBatches> LengthBatches::Of(WholeOrder order, uint64_t position, ReadPositions positions, LengthsOf lengths,
                                         const BatchLimits& limits, const Slice& slice, Tail tail) {
   OFINDEX_TRY(CheckBatchLimits(limits));
   OFINDEX_TRY(CheckSlice(slice));
-  return LengthBatches(BatchSplitter(std::move(order), position, std::move(lengths), limits), slice, tail);
+  return LengthBatches(BatchSplitter(std::move(order), position, std::move(positions), std::move(lengths), limits),
+                       slice, tail);
 }
 
 Result<bool> LengthBatches::Next(std::vector<uint64_t>& batch) {

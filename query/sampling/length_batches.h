@@ -35,11 +35,16 @@ using WholeOrder = std::function<Result<size_t>(std::span<uint64_t>)>;
 /// on. The records of a window are sorted by length, and by position if the lengths are equal, and then cut. Its
 /// batches are taken in the order of the epoch positions of their first, shortest records: shuffled, if the epoch is.
 /// The position of a reader counts records in the order in which they are taken.
+///
+/// Batches end where positions are left out. So if these are whole batches, all others stay as they were.
 class BatchSplitter {
  public:
-  /// Cutting begins at `position`; the first ordinal of `order` is that of `limits.OrderBegin(position)`.
-  BatchSplitter(WholeOrder order, uint64_t position, LengthsOf lengths, const BatchLimits& limits)
+  /// Cutting begins at `position`; the first ordinal of `order` is that of `limits.OrderBegin(position)`. `order` has
+  /// all positions; those that are not in `positions` are left out of the batches.
+  BatchSplitter(WholeOrder order, uint64_t position, ReadPositions positions, LengthsOf lengths,
+                const BatchLimits& limits)
       : order_(std::move(order)),
+        positions_(std::move(positions)),
         position_(position),
         lengths_of_(std::move(lengths)),
         limits_(limits),
@@ -50,7 +55,7 @@ class BatchSplitter {
   [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
 
   /// Returns the epoch position of the first record of the next batch.
-  [[nodiscard]] uint64_t position() const { return position_; }
+  [[nodiscard]] uint64_t position() const { return positions_.At(positions_.Before(position_)); }
 
  private:
   [[nodiscard]] Result<bool> Fetch(uint64_t count);
@@ -59,7 +64,8 @@ class BatchSplitter {
   [[nodiscard]] Result<bool> TakeFromWindow(std::vector<uint64_t>& batch);
 
   WholeOrder order_;
-  uint64_t position_;
+  ReadPositions positions_;
+  uint64_t position_;  // of the record ordinals_[used_]
   LengthsOf lengths_of_;
   BatchLimits limits_;
   bool ended_ = false;              // the order has no more ordinals
@@ -76,14 +82,15 @@ class BatchSplitter {
 class LengthBatches {
  public:
   /// `sampler` must have a single rank, and be at the position where all ranks begin together; `slice` gives this rank
-  /// and its worker. Errors: kUsage if slice or limits are invalid.
+  /// and its worker. What the sampler skips is left out. Errors: kUsage if slice or limits are invalid.
   [[nodiscard]] static Result<LengthBatches> Of(Sampler sampler, LengthsOf lengths, const BatchLimits& limits,
                                                 const Slice& slice = {}, Tail tail = Tail::kExact);
 
-  /// Does the same with any order: all ranks begin at `position`, and the first ordinal of `order` is that of
-  /// `limits.OrderBegin(position)`.
-  [[nodiscard]] static Result<LengthBatches> Of(WholeOrder order, uint64_t position, LengthsOf lengths,
-                                                const BatchLimits& limits, const Slice& slice, Tail tail);
+  /// Does the same with any order: all ranks begin at `position`, and the first ordinal of `order`, which has all
+  /// positions, is that of `limits.OrderBegin(position)`.
+  [[nodiscard]] static Result<LengthBatches> Of(WholeOrder order, uint64_t position, ReadPositions positions,
+                                                LengthsOf lengths, const BatchLimits& limits, const Slice& slice,
+                                                Tail tail);
 
   /// Replaces `batch` by the next one of this reader. Returns false, without a batch, if there is none. With
   /// Tail::kPad, ranks without a batch in the last step repeat batches from the common start of the ranks or, if there

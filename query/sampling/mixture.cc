@@ -22,6 +22,14 @@ Result<Mixture> Mixture::Make(std::span<const double> shares, std::vector<uint64
   return Mixture(std::move(interleave), std::move(sizes));
 }
 
+std::pair<uint64_t, uint64_t> Mixture::EpochsOf(uint32_t source, uint64_t first, uint64_t end) const {
+  const uint64_t slots = interleave_.slots(source);
+  if (slots == 0) return {0, 0};
+  // A cycle has the same turns whatever their order.
+  const uint64_t turns = ((end - 1) / interleave_.cycle() + 1) * slots;
+  return {first / interleave_.cycle() * slots / sizes_[source], (turns - 1) / sizes_[source] + 1};
+}
+
 void Mixture::Fill(uint64_t first, uint64_t step, std::span<MixedPlace> out) const {
   std::array<Turn, 256> turn;
   for (size_t done = 0; done < out.size();) {

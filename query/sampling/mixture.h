@@ -42,6 +42,10 @@ class Mixture {
     return interleave_.PositionOf({place.source, place.epoch * sizes_[place.source] + place.position});
   }
 
+  /// Returns the first of the epochs of `source` that positions `first` to `end` - 1 can read, and the one after the
+  /// last; `end` is above `first`.
+  [[nodiscard]] std::pair<uint64_t, uint64_t> EpochsOf(uint32_t source, uint64_t first, uint64_t end) const;
+
   [[nodiscard]] const std::vector<uint64_t>& sizes() const { return sizes_; }
   [[nodiscard]] const Interleave& interleave() const { return interleave_; }
 

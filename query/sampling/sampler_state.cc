@@ -54,7 +54,7 @@ class Members {
                          std::all_of(one.begin(), one.end(), [](const Json& n) { return n.is_number_unsigned(); });
       if (!sound) return Complain(kSkip, "is not a list of lists of six whole numbers");
       const auto at = [&](size_t i) { return one[i].get<uint64_t>(); };
-      into.push_back({at(0), at(1), {at(2), at(3)}, {at(4), at(5)}});
+      into.push_back({{at(0), at(1)}, {at(2), at(3)}, {at(4), at(5)}});
     }
   }
 
@@ -98,7 +98,7 @@ std::string ToJson(const SamplerState& state) {
                 {"order", state.order}};
   for (const SkippedSteps& one : state.skipped) {
     document[kSkip].push_back(
-        {one.first, one.last, one.begin.epoch, one.begin.position, one.end.epoch, one.end.position});
+        {one.steps.first, one.steps.last, one.begin.epoch, one.begin.position, one.end.epoch, one.end.position});
   }
   return document.dump();
 }

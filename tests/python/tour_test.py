@@ -11,7 +11,7 @@ from docs.blocks import ROOT, blocks
 from docs.sample_data import make_data
 from python.work import WorkTest, in_new_process
 
-DOCUMENTS = ("README.md", "docs/python.md", "docs/python_details.md")
+DOCUMENTS = ("README.md", "docs/python.md", "docs/python_details.md", "docs/debugging_a_run.md")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 RUN = "import sys; from python.tour_test import run_blocks; run_blocks(*sys.argv[1:])"
 

@@ -28,30 +28,34 @@ bool TakeStep(std::string_view& text, uint64_t& step) {
 }
 
 /// Takes `A:B` from the front of `text`.
-bool TakeStepRange(std::string_view& text, uint64_t& first, uint64_t& last) {
-  if (!TakeStep(text, first) || text.empty() || text.front() != ':') return false;
+bool TakeStepRange(std::string_view& text, StepRange& range) {
+  if (!TakeStep(text, range.first) || text.empty() || text.front() != ':') return false;
   text.remove_prefix(1);
-  return TakeStep(text, last) && first <= last;
+  return TakeStep(text, range.last) && range.first <= range.last;
 }
 
 Result<void> PrintStep(const StepRequest& request, const RunSteps& steps, const Slice& slice, const Sampler& begin,
                        const Context& context, Output& out) {
-  OFINDEX_ASSIGN(const RunSteps::Place place, steps.Find(*request.step));
+  OFINDEX_ASSIGN(const std::optional<RunSteps::Place> place, steps.Find(*request.step));
+  if (!place) {
+    return Fail(ErrorCode::kOutOfRange, StrCat("step ", *request.step, ": it is one of those that are skipped"),
+                "leave out --skip to see what it would read");
+  }
   OFINDEX_ASSIGN(const RunPosition position, steps.BeginOf(*request.step));
   Sampler sampler = begin;
-  sampler.SeekTo(place.begin.epoch, place.begin.position);
-  const uint64_t first = place.batch * request.batch;
+  sampler.SeekTo(place->begin.epoch, place->begin.position);
+  const uint64_t first = place->batch * request.batch;
   const uint64_t of_rank = sampler.ranks().StepsOf(slice.rank);
   std::vector<uint64_t> ordinals(first < of_rank ? std::min(request.batch, of_rank - first) : 0);
   sampler.IndicesOf(slice.rank, first, 1, ordinals);
   sampler.view().Map(ordinals);
   if (context.json) {
     const Json document = {{"schema", "ofindex.sample/1"}, {"step", *request.step},         {"epoch", position.epoch},
-                           {"batch", place.batch},         {"position", position.position}, {"ids", ordinals}};
+                           {"batch", place->batch},        {"position", position.position}, {"ids", ordinals}};
     OFINDEX_TRY(out.Line(Dump(document)));
     return out.Flush();
   }
-  PrintNote(StrCat("step ", *request.step, " is batch ", place.batch, " of epoch ", position.epoch, ", from position ",
+  PrintNote(StrCat("step ", *request.step, " is batch ", place->batch, " of epoch ", position.epoch, ", from position ",
                    position.position),
             context);
   std::string text;
@@ -73,10 +77,10 @@ Result<void> PrintPlaces(const StepRequest& request, const RunSteps& steps, cons
                 "`ofindex info` tells how many records there are");
   }
   OFINDEX_ASSIGN(const std::vector<Sampler::Place> places, sampler.PlacesOf(*index, &context.progress.cancel));
-  const uint64_t before = steps.StepAt({sampler.epoch(), 0});
+  const uint64_t before = steps.ReadBefore({sampler.epoch(), 0});
   Json list = Json::array();
   for (const Sampler::Place& place : places) {
-    list.push_back({{"step", before + place.step / request.batch},
+    list.push_back({{"step", steps.numbers().NumberOf(before + place.step / request.batch)},
                     {"rank", place.rank},
                     {"index", place.step % request.batch},
                     {"epoch", sampler.epoch()},
@@ -105,24 +109,20 @@ Result<void> PrintPlaces(const StepRequest& request, const RunSteps& steps, cons
 
 Result<void> SkipSteps(const StepRequest& request, const Slice& slice, Tail tail, Sampler& sampler) {
   if (!request.skipped) return {};
-  const RunSteps steps = StepsOf(request, slice, tail, sampler);
-  std::vector<SkippedSteps> skipped;
+  std::vector<StepRange> wanted;
   std::string_view text = *request.skipped;
   for (;;) {
-    uint64_t first = 0;
-    uint64_t last = 0;
-    const bool is_range = TakeStepRange(text, first, last) && (text.empty() || text.front() == ',');
-    if (!is_range || skipped.size() == kMaxSkips) {
-      return Fail(
-          ErrorCode::kUsage,
-          StrCat("--skip ", Printable(*request.skipped), ": expected A:B,..., at most ", kMaxSkips, " ranges of steps"),
-          "write 4200:4260 for steps 4200 to 4259");
+    StepRange one;
+    if (!TakeStepRange(text, one) || (!text.empty() && text.front() != ',')) {
+      return Fail(ErrorCode::kUsage,
+                  StrCat("--skip ", Printable(*request.skipped), ": expected A:B,..., ranges of steps"),
+                  "write 4200:4260 for steps 4200 to 4259");
     }
-    OFINDEX_ASSIGN(const SkippedSteps one, steps.Skip(first, last));
-    skipped.push_back(one);
+    wanted.push_back(one);
     if (text.empty()) break;
     text.remove_prefix(1);
   }
+  OFINDEX_ASSIGN(std::vector<SkippedSteps> skipped, StepsOf(request, slice, tail, sampler).Skip(std::move(wanted)));
   sampler.Skip(std::move(skipped));
   return {};
 }

@@ -123,11 +123,10 @@ class Cutter:
         self.budget = budget
         self._lengths = _lengths_of(dataset, budget.by)
         self._counted: tuple[Any, int] | None = None  # what was counted last
-        self.windows = ""  # identifies the order of the records within windows; empty without windows
-        if budget.window:
-            kind = "padded" if budget.padded else "sum"
-            most = MAX_UINT64 if budget.records is None else budget.records
-            self.windows = f"{budget.window} {budget.total} {most} {kind} {_fingerprint(budget.by)}"
+        kind = "padded" if budget.padded else "sum"
+        most = MAX_UINT64 if budget.records is None else budget.records
+        self.shape = f"{budget.window} {budget.total} {most} {kind} {_fingerprint(budget.by)}"  # of the batches
+        self.windows = self.shape if budget.window else ""  # identifies the order of the records within windows
 
     def order(self, epoch: WholeEpoch) -> _ofindex.RowSampler | Order:
         """Return the order that `cut` expects."""
@@ -139,7 +138,15 @@ class Cutter:
         budget = self.budget
         most = MAX_UINT64 if budget.records is None else budget.records
         return _ofindex.LengthCutter(
-            order, self._lengths, budget.total, most, budget.padded, budget.window, epoch.position, *epoch.ranks
+            order,
+            self._lengths,
+            budget.total,
+            most,
+            budget.padded,
+            budget.window,
+            epoch.skipped,
+            epoch.position,
+            *epoch.ranks,
         )
 
     def count(self, epoch: WholeEpoch) -> int:

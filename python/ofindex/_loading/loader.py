@@ -9,18 +9,23 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from .._arguments import whole
 from .._batch import Batch, decoding_for
 from .._dataset import Dataset
-from .._epochs import ExclusiveUse, State, Tail, WholeEpoch
+from .._epochs import ExclusiveUse, Reader, State, Tail, WholeEpoch, number_of, origin_of, row_of
 from .._features import Features
 from .._foreign import explained_methods, shown
 from .._mix import Mix
 from .._mix_sampler import MixSampler
 from .._sampler import Sampler
+from .._steps import BatchSteps, Reading, Steps, checked_skip, still_skipped
 from .._weights import Weights
 from .epoch import Batches, Epoch, checked_reading, transformed
 from .length_batches import Cutter, LengthBatches, unmarked
+from .length_steps import LengthSteps
 from .sampler_adapter import SamplerAdapter
 
 if TYPE_CHECKING:
@@ -45,13 +50,27 @@ class _Place:
     """Progress of an iteration. A Loader keeps this instead of the iterator, so that a dropped iterator is closed."""
 
     begin: State
+    steps: Steps | None
     position: int
+    returned: int = 0
     ended: bool = False
 
     def state_dict(self) -> State:
         if self.ended:
-            return {**self.begin, "epoch": self.begin["epoch"] + 1, "position": 0}
-        return {**self.begin, "position": self.position}
+            return with_step({**self.begin, "epoch": self.begin["epoch"] + 1, "position": 0}, self.steps)
+        return with_step({**self.begin, "position": self.position}, self.steps, self.returned)
+
+
+def with_step(state: State, steps: Steps | None, returned: int = 0) -> State:
+    """Return a state with the step of its position, before which `returned` steps were read since its epoch was begun.
+    Without one if steps cannot be counted, or if that takes long and the state can do without."""
+    if steps is None:
+        return state
+    epoch = state["epoch"]
+    before = steps.read_before(epoch) if "skip" in state else steps.known_before(epoch)
+    if before is None:
+        return state
+    return {**state, "step": steps.number_at(before + returned, epoch, state["position"])}
 
 
 def _sampler_of(
@@ -138,6 +157,7 @@ class Loader(Generic[ResultT]):
         drop_last: bool = False,
         length_batches: LengthBatches | None = None,
         processes: int = 0,
+        skip: Iterable[tuple[int, int]] | None = None,
     ) -> None:
         """
         Args:
@@ -166,6 +186,10 @@ class Loader(Generic[ResultT]):
                 top level of a module, and a script must have ``if __name__ == "__main__":``. Random numbers of Python,
                 numpy and torch differ from worker to worker and from run to run; those of torch only if the module
                 imports it at its top. Decoding stays on `threads` of this process.
+            skip: Steps that are not read, on any rank, as pairs of first and end: ``[(4200, 4260)]`` for steps 4200 to
+                4259. They keep their numbers: after step 4199, step 4260 is read. At most 32 pairs. The state keeps
+                what is still to be skipped, for any number of ranks and any batch size. Steps that have been read
+                before a loaded state are not skipped.
 
         Raises:
             ValueError: arguments are invalid. FeatureError: no record has one of the features. QueryError: a column
@@ -198,10 +222,14 @@ class Loader(Generic[ResultT]):
         self.sampler = _sampler_of(dataset, sampler, options)
         self.length_batches = length_batches
         self._cutter = None if length_batches is None else Cutter(dataset, length_batches)
+        self._skip = checked_skip(skip)
+        self._origin_step: tuple[int, int | None] = (0, None)  # number of the sampler's origin, and the step there
+        self._counted: tuple[int, Steps] | None = None  # number of the sampler's origin, and the steps from there
         self._next_epoch: int | None = None  # requested by set_epoch()
         self._read_epoch: int | None = None  # epoch of the last iteration; None if there was none since the last load
         self._place: _Place | None = None
         self._beginning = threading.RLock()  # held while an iteration begins, or its place is set
+        self._skip_wanted()
 
     @staticmethod
     def _values(batch: Batch) -> dict[str, Any]:
@@ -233,10 +261,10 @@ class Loader(Generic[ResultT]):
         """
         next_epoch = self._next_epoch  # which another thread may change
         anew = next_epoch is not None or not self._untouched()
+        epoch = self.sampler.epoch + 1 if next_epoch is None else next_epoch
         if self._cutter is not None:
-            epoch = self.sampler.epoch + 1 if next_epoch is None else next_epoch
             return self._cutter.count(self.sampler._whole_epoch(epoch if anew else None))
-        batches = self._batches(self.sampler._epoch_length() if anew else self.sampler._length())
+        batches = self._batches(self.sampler._epoch_length(epoch) if anew else self.sampler._length())
         if batches is None:
             raise TypeError("the sampler has no length")
         return batches
@@ -277,9 +305,118 @@ class Loader(Generic[ResultT]):
                 return
             self._next_epoch, self._place = wanted, None
 
+    def _steps(self, epoch: int | None = None) -> Steps | None:
+        """Return the steps of the run, in which `epoch` comes next; None if the sampler can be read only once."""
+        sampler = self.sampler
+        if isinstance(sampler, SamplerAdapter):
+            return None
+        with self._beginning:
+            origin, origins = sampler._origin, sampler._origins
+            if epoch is not None and (epoch, 0) < (origin.epoch, origin.position):
+                begin = origin.copy()
+                begin.set_epoch(epoch)
+                return self._steps_from(sampler, origin_of(begin, False), None)
+            if self._counted is None or self._counted[0] != origins:
+                number, step = self._origin_step
+                self._counted = origins, self._steps_from(sampler, origin, step if number == origins else None)
+            return self._counted[1]
+
+    def _steps_from(self, sampler: Sampler | MixSampler, origin: Reader, step: int | None) -> Steps:
+        if self._cutter is not None:
+            return LengthSteps(sampler, self._cutter, origin, step)
+        return BatchSteps(origin, sampler._ranks, self.batch_size or 1, self.drop_last, step)
+
+    def _known_steps(self) -> Steps:
+        steps = self._steps(self._next_epoch)
+        if steps is None:
+            raise TypeError("the steps of this Loader cannot be counted: its sampler is not one of ds.sampler(...)")
+        return steps
+
+    def _skip_wanted(self) -> None:
+        """Skip what was asked for, from where the first iteration begins."""
+        sampler = self.sampler
+        if isinstance(sampler, SamplerAdapter):
+            if self._skip:
+                self._known_steps()
+            return
+        if sampler._skip:
+            raise ValueError("the sampler skips steps of one row: give skip= to the Loader instead, in batches")
+        skipped = still_skipped(sampler._begin, None)
+        if skipped or self._skip:
+            sampler._skip_steps(skipped)
+            sampler._skip_steps([*skipped, *self._known_steps().to_skip(self._skip)])
+
+    @property
+    def step(self) -> int:
+        """Number of the step whose batch was returned last or, if none was since the epoch was begun, of the step that
+        comes next. Steps are batches of each rank and are counted through all epochs, from epoch 0 or from a loaded
+        state on. With `length_batches`, the batches of epochs that were not read are counted, which takes time::
+
+            steps = {}
+            for batch in loader:
+                steps[loader.step] = batch["label"]
+
+        Raises:
+            TypeError: the sampler is not one of ofindex.
+        """
+        place, next_epoch = self._place, self._next_epoch  # which other threads may change
+        if place is not None and place.steps is not None:
+            steps, epoch, read = place.steps, place.begin["epoch"], max(place.returned - 1, 0)
+        else:
+            steps, read = self._known_steps(), 0
+            epoch = self._begin_state()["epoch"] if next_epoch is None else next_epoch
+        return steps.number_of(steps.read_before(epoch) + read)
+
+    def trace(self, step: int, rank: int | None = None) -> npt.NDArray[np.int64]:
+        """Return which records a step has read, or will read: their numbers in the dataset, an int64 array of shape
+        ``(n,)``, empty if the step is skipped. It is computed from the seed; no record is read::
+
+            suspects = ds[loader.trace(4211)]
+
+        With `length_batches`, the lengths of the records of the epoch are looked up, up to the step.
+
+        Args:
+            step: Number of the step, as `step` counts.
+            rank: None: the Loader's own rank.
+
+        Raises:
+            IndexError: there is no such step, or it comes before the loaded state: ask a Loader that is made as the run
+            was then. ValueError: there is no such rank. TypeError: the sampler is not one of ofindex.
+        """
+        steps = self._known_steps()
+        own, world_size, _ = self.sampler._ranks  # type: ignore[union-attr]
+        of_rank = own if rank is None else whole(rank, "rank", 0, world_size - 1)
+        return steps.rows(whole(step, "step"), of_rank)
+
+    def when(self, row: int, epoch: int | None = None) -> list[Reading]:
+        """Return when record `row` of the dataset is read in an epoch, the inverse of `trace`: step, rank, index in the
+        batch, and epoch. An empty list if it is skipped, dropped or not drawn; several places if it is drawn so, or a
+        padded tail repeats it::
+
+            for reading in loader.when(17):
+                assert loader.trace(reading.step, reading.rank)[reading.index] == 17
+
+        Takes as long as drawing the epoch if there are weights or `balance`, and looks up all lengths of the epoch with
+        `length_batches`; otherwise as long as for one batch.
+
+        Args:
+            row: Number of a record.
+            epoch: None: the epoch of the last iteration or, without one, of the next.
+
+        Raises:
+            IndexError: there is no such record, or the epoch lies before the loaded state. TypeError: the sampler is
+            not one of ofindex.
+        """
+        steps, place = self._known_steps(), self._place
+        if epoch is None:
+            here: int = (self._begin_state() if place is None else place.begin)["epoch"]
+        else:
+            here = whole(epoch, "epoch")
+        return steps.readings(row_of(row, self.sampler), here)  # type: ignore[arg-type]
+
     def state_dict(self) -> State:
         """Return the position of the last iteration: after the batches that it has returned. Plain values, less
-        than 1 KiB::
+        than 1 KiB, and some 80 bytes more for each range of steps to be skipped::
 
             loader = ofindex.Loader(ds, features, batch_size=16, seed=1)
             batch = next(iter(loader))
@@ -289,7 +426,9 @@ class Loader(Generic[ResultT]):
         if place is not None:
             return place.state_dict()
         begin = self._begin_state()
-        return begin if next_epoch is None else {**begin, "epoch": next_epoch, "position": 0}
+        if next_epoch is not None:
+            begin = {**begin, "epoch": next_epoch, "position": 0}
+        return with_step(begin, self._steps(next_epoch))
 
     def _begin_state(self) -> State:
         """State of a new iterator."""
@@ -313,18 +452,33 @@ class Loader(Generic[ResultT]):
         """
         of_sampler = unmarked(state, "" if self._cutter is None else self._cutter.windows)
         with self._beginning:
-            self.sampler.load_state_dict(of_sampler)
+            if isinstance(self.sampler, SamplerAdapter):
+                self.sampler.load_state_dict(of_sampler)
+            else:
+                self._load(self.sampler, of_sampler)
             self._next_epoch = self._read_epoch = self._place = None
+
+    def _load(self, sampler: Sampler | MixSampler, state: State) -> None:
+        begin: Any = sampler._loaded_from(state)
+        step = number_of(state, "step") if "step" in state else None
+        skipped = still_skipped(begin, step)
+        begin.skip(skipped)
+        if self._skip:
+            begin.skip([*skipped, *self._steps_from(sampler, begin, step).to_skip(self._skip)])
+        sampler._resume(begin)
+        self._origin_step = sampler._origins, step
+        if isinstance(sampler, Sampler):
+            sampler._warn_of_changes(3)
 
     def __reduce__(self) -> tuple[Any, ...]:
         given = (self.dataset, self._decoding.features, self.batch_size or _BATCH_SIZE, self._arguments())
-        return _unpickled, (type(self), *given, self.state_dict())
+        return _unpickled, (type(self), *given, self.state_dict(), self._skip)
 
     def __copy__(self) -> Loader[ResultT]:
-        rebuild, (kind, dataset, features, size, arguments, state) = self.__reduce__()
+        rebuild, (kind, dataset, features, size, arguments, *rest) = self.__reduce__()
         if isinstance(self.sampler, (Sampler, MixSampler)):  # it has a position, so that two Loaders cannot share one
             arguments["sampler"] = copy.copy(self.sampler)
-        copied: Loader[ResultT] = rebuild(kind, dataset, features, size, arguments, state)
+        copied: Loader[ResultT] = rebuild(kind, dataset, features, size, arguments, *rest)
         return copied
 
     def __repr__(self) -> str:
@@ -342,9 +496,11 @@ def _unpickled(
     batch_size: int,
     arguments: dict[str, Any],
     state: State,
+    skip: list[tuple[int, int]],
 ) -> _LoaderT:
     """Rebuild a Loader from a pickle."""
     loader = kind(dataset, features, batch_size, **arguments)
+    loader._skip = skip
     loader.load_state_dict(state)
     return loader
 
@@ -359,14 +515,14 @@ class LoaderIterator(Generic[ResultT]):
         self._loader = loader
         sampler = loader.sampler
         begin = loader._begin_state()
-        self._place = _Place(begin, begin["position"])
+        self._steps = loader._steps()
+        self._place = _Place(begin, self._steps, begin["position"])
         self._left = loader._batches(sampler._length())
         size = loader.batch_size or 1
         # Minimum records per batch, if the number of records is not known in advance.
         self._least = size if loader.drop_last and self._left is None else 0
         reading = (size, loader.threads, loader.prefetch)
         payloads, decoding, cutter = loader.dataset._payloads, loader._decoding, loader._cutter
-        self._returned = 0
         self._whole: WholeEpoch | None = None  # what is cut into length batches
         if cutter is None:
             epoch = Epoch(payloads, decoding, sampler._order(), *reading)
@@ -391,7 +547,7 @@ class LoaderIterator(Generic[ResultT]):
             TypeError: the sampler has no length.
         """
         if self._whole is not None and self._loader._cutter is not None and not self._done:
-            return self._loader._cutter.count(self._whole) - self._returned
+            return self._loader._cutter.count(self._whole) - self._place.returned
         if self._left is None:
             raise TypeError("the sampler has no length")
         return self._left
@@ -412,15 +568,25 @@ class LoaderIterator(Generic[ResultT]):
         except BaseException as reason:
             # If another thread closed the iterator meanwhile, the epoch has not ended.
             self._place.ended = isinstance(reason, StopIteration) and not self._done
+            if self._place.ended and self._steps is not None:
+                self._note_length(self._steps)
             self.close()
             raise
         self._place.position = position
-        self._returned += 1
+        self._place.returned += 1
         left = self._left
         if left:
             self._left = 0 if self._done else left - 1  # done: another thread closed the iterator meanwhile
         result: ResultT = batch
         return result
+
+    def _note_length(self, steps: Steps) -> None:
+        """Note the number of steps of the epoch, which has been read, so that nobody counts them again."""
+        if not isinstance(steps, LengthSteps):
+            return
+        rank, _, tail = self._loader.sampler._ranks  # type: ignore[union-attr]
+        if rank == 0 or tail != "exact":
+            steps.note(self._place.begin["epoch"], self._place.begin["position"], self._place.returned)
 
     def close(self) -> None:
         """Stop the threads. The rest of the epoch is not read; `state_dict` still returns the position. May be called

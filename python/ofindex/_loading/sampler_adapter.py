@@ -31,7 +31,7 @@ class SamplerAdapter:
         """The epoch: the wrapped sampler's own if it counts epochs, otherwise the one set last."""
         return self._numbers.epoch if self._counts else self._epoch  # type: ignore[attr-defined]
 
-    def _epoch_length(self) -> int | None:
+    def _epoch_length(self, epoch: int | None = None) -> int | None:
         return len(self._numbers) if isinstance(self._numbers, Sized) else None
 
     def _length(self) -> int | None:
@@ -54,7 +54,7 @@ class SamplerAdapter:
         self._skipped = whole(state.get("position"), "position")
 
     def _whole_epoch(self, epoch: int | None = None) -> WholeEpoch:
-        return WholeEpoch(None, self._skipped, self._order_from, (0, 1, "exact"))
+        return WholeEpoch(None, self._skipped, self._order_from, (0, 1, "exact"), [])
 
     def _order(self) -> Callable[[int], tuple[npt.NDArray[np.int64], int]]:
         return self._order_from(self._skipped)

@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -12,9 +13,11 @@
 #include <vector>
 
 #include "python/src/columns/columns.h"
+#include "python/src/convert/arrays.h"
 #include "python/src/convert/bytes.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
+#include "python/src/loading/steps.h"
 #include "query/sampling/record_lengths.h"
 
 namespace nb = nanobind;
@@ -80,16 +83,6 @@ RecordLengths LengthsBy(const std::vector<std::shared_ptr<Source>>& sources, nb:
   return {std::move(joined)};
 }
 
-// An error is that of the lengths or of the order.
-Result<uint64_t> CountBatches(LengthBatches& batches, const std::atomic<bool>& cancel) {
-  std::vector<uint64_t> batch;
-  for (uint64_t count = 0; !cancel; ++count) {
-    OFINDEX_ASSIGN(const bool more, batches.Next(batch));
-    if (!more) return count;
-  }
-  return Fail(ErrorCode::kInterrupted, "interrupted");
-}
-
 using RecordNumbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 RecordLengths LengthsIn(const RecordNumbers& numbers) {
@@ -111,7 +104,8 @@ LengthCutter::LengthCutter(nb::object order, const RecordLengths& lengths, const
   python_order_ = PythonOrder::Share(std::move(order));
   WholeOrder whole = [own = python_order_](std::span<uint64_t> out) { return own->FillOrFail(out); };
   batches_ = std::make_shared<LengthBatches>(
-      Unwrap(LengthBatches::Of(std::move(whole), options.position, lengths.of, options.limits, slice, tail)));
+      Unwrap(LengthBatches::Of(std::move(whole), options.position, ReadPositions(UINT64_MAX, options.skipped),
+                               lengths.of, options.limits, slice, tail)));
 }
 
 NextBatch LengthCutter::Order() const {
@@ -121,11 +115,42 @@ NextBatch LengthCutter::Order() const {
   };
 }
 
-uint64_t LengthCutter::Count() {
-  const Result<uint64_t> count = RunInterruptibly(
-      [this](Progress& progress) -> Result<Result<uint64_t>> { return CountBatches(*batches_, progress.cancel); });
-  if (!count && python_order_) python_order_->Rethrow();
-  return Unwrap(count);
+template <typename TakeBatch>
+uint64_t LengthCutter::ForEach(uint64_t most, uint64_t until, TakeBatch take) {
+  // Of two errors, the inner one is that of the lengths or of the order.
+  const Result<uint64_t> passed = RunInterruptibly([&](Progress& progress) -> Result<Result<uint64_t>> {
+    std::vector<uint64_t> batch;
+    for (uint64_t number = 0; !progress.cancel; ++number) {
+      if (number == most || batches_->position() >= until) return Result<uint64_t>(number);
+      const Result<bool> more = batches_->Next(batch);
+      if (!more) return Result<uint64_t>(tl::unexpected(more.error()));
+      if (!*more) return Result<uint64_t>(number);
+      take(number, batch);
+    }
+    return Result<uint64_t>(Interrupted());
+  });
+  if (!passed && python_order_) python_order_->Rethrow();
+  return Unwrap(passed);
+}
+
+uint64_t LengthCutter::Count(uint64_t most, uint64_t until) {
+  return ForEach(most, until, [](uint64_t, const std::vector<uint64_t>&) {});
+}
+
+std::vector<uint64_t> LengthCutter::Next() {
+  std::vector<uint64_t> next;
+  ForEach(1, UINT64_MAX, [&](uint64_t, std::vector<uint64_t>& batch) { next.swap(batch); });
+  return next;
+}
+
+LengthCutter::Found LengthCutter::Find(uint64_t ordinal) {
+  Found found;
+  found.batches = ForEach(UINT64_MAX, UINT64_MAX, [&](uint64_t number, const std::vector<uint64_t>& batch) {
+    for (size_t i = 0; i < batch.size(); ++i) {
+      if (batch[i] == ordinal) found.places.emplace_back(number, i);
+    }
+  });
+  return found;
 }
 
 void BindLengthBatches(nb::module_& m) {
@@ -136,14 +161,28 @@ void BindLengthBatches(nb::module_& m) {
       .def(
           "__init__",
           [](LengthCutter* self, nb::object order, const RecordLengths& lengths, uint64_t total, uint64_t records,
-             bool padded, uint64_t window, uint64_t position, uint64_t rank, uint64_t world_size,
-             const std::string& tail) {
+             bool padded, uint64_t window, const std::vector<std::tuple<uint64_t, uint64_t>>& skipped,
+             uint64_t position, uint64_t rank, uint64_t world_size, const std::string& tail) {
             const BatchLimits limits{.total = total, .records = records, .padded = padded, .window = window};
-            new (self) LengthCutter(std::move(order), lengths, {limits, position, rank, world_size, tail});
+            std::vector<PositionRange> ranges;
+            for (const auto& [begin, end] : skipped) ranges.push_back({begin, end});
+            new (self)
+                LengthCutter(std::move(order), lengths, {limits, std::move(ranges), position, rank, world_size, tail});
           },
-          "order"_a, "lengths"_a, "total"_a, "records"_a, "padded"_a, "window"_a, "position"_a, "rank"_a,
+          "order"_a, "lengths"_a, "total"_a, "records"_a, "padded"_a, "window"_a, "skipped"_a, "position"_a, "rank"_a,
           "world_size"_a, "tail"_a)
-      .def("count", &LengthCutter::Count);
+      .def("count", &LengthCutter::Count, "most"_a = UINT64_MAX, "until"_a = UINT64_MAX)
+      .def(
+          "next", [](LengthCutter& cutter) { return RowArray(cutter.Next()); },
+          nb::sig("def next(self) -> numpy.typing.NDArray[numpy.int64]"))
+      .def(
+          "find",
+          [](LengthCutter& cutter, uint64_t ordinal) {
+            LengthCutter::Found found = cutter.Find(ordinal);
+            return std::make_tuple(std::move(found.places), found.batches);
+          },
+          "ordinal"_a)
+      .def_prop_ro("position", &LengthCutter::position);
 }
 
 }  // namespace ofindex::python

@@ -2,13 +2,16 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,6 +22,7 @@
 #include "python/src/convert/indices.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
+#include "python/src/loading/steps.h"
 #include "python/src/records/present_rows.h"
 #include "python/src/records/records.h"
 #include "query/columns/find_column.h"
@@ -165,6 +169,34 @@ nb::object RowsAt(const RowSampler& sampler, nb::handle positions) {
   return RowArray(std::move(rows));
 }
 
+// Returns the rows that `rank` reads in steps `first` to `first` + `count` - 1 from where the ranks begin, as far as
+// they exist.
+nb::object RowsOf(const RowSampler& sampler, uint64_t rank, uint64_t first, uint64_t count) {
+  const uint64_t steps = sampler.sampler().ranks().StepsOf(rank);
+  std::vector<uint64_t> rows(first < steps ? std::min(count, steps - first) : 0);
+  sampler.sampler().IndicesOf(rank, first, 1, rows);
+  sampler.ToRows(rows);
+  return RowArray(std::move(rows));
+}
+
+// Returns the rank of each place of a row in the epoch, and how many rows the rank reads before it.
+std::vector<std::tuple<uint64_t, uint64_t>> PlacesOfRow(const RowSampler& sampler, uint64_t row) {
+  std::vector<std::tuple<uint64_t, uint64_t>> places;
+  const std::optional<uint64_t> index = sampler.IndexOf(row);
+  if (!index) return places;
+  const std::vector<Sampler::Place> found =
+      RunInterruptibly([&](Progress& progress) { return sampler.sampler().PlacesOf(*index, &progress.cancel); });
+  for (const Sampler::Place& place : found) places.emplace_back(place.rank, place.step);
+  return places;
+}
+
+// Returns the rows of ordinals of the sampled records.
+nb::object RowsOfOrdinals(const RowSampler& sampler, const nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig>& of) {
+  std::vector<uint64_t> rows(of.data(), of.data() + of.shape(0));
+  sampler.OrdinalsToRows(rows);
+  return RowArray(std::move(rows));
+}
+
 // Moves to a position of any epoch of the records that are sampled now.
 void Resume(RowSampler& sampler, uint64_t epoch, uint64_t position) {
   sampler.sampler().SeekTo(epoch, std::min(position, sampler.sampler().epoch_size()));
@@ -214,28 +246,42 @@ nb::tuple MixedPlaces(const Mixture& mixture, uint64_t first, uint64_t step, uin
 
 }  // namespace
 
-Tail TailOf(const std::string& tail) {
-  if (tail == "exact") return Tail::kExact;
-  if (tail == "pad") return Tail::kPad;
-  if (tail == "drop") return Tail::kDrop;
-  Raise(ErrorCode::kUsage, StrCat("tail='", tail, "': expected 'exact', 'pad' or 'drop'"));
-}
-
 RowSampler::RowSampler(Sampler sampler, const Rows& rows, View ascending)
     : sampler_(std::move(sampler)), ascending_(std::move(ascending)) {
   if (rows.view() == nullptr) places_ = std::make_shared<const std::vector<uint64_t>>(PlacesOf(rows));
 }
 
 size_t RowSampler::NextRows(std::span<uint64_t> out) {
-  const bool samples_all = sampler_.view().size() == ascending_.size();
-  const size_t count = samples_all ? sampler_.NextIndices(out) : sampler_.Next(out);
-  if (!samples_all) {
-    for (uint64_t& row : out.first(count)) row = ascending_.IndexOf(row).value();
-  }
-  if (places_) {
-    for (uint64_t& row : out.first(count)) row = (*places_)[row];
-  }
+  const size_t count = sampler_.NextIndices(out);
+  ToRows(out.first(count));
   return count;
+}
+
+void RowSampler::ToRows(std::span<uint64_t> indices) const {
+  if (sampler_.view().size() != ascending_.size()) {
+    sampler_.view().Map(indices);
+    return OrdinalsToRows(indices);
+  }
+  if (!places_) return;
+  for (uint64_t& row : indices) row = (*places_)[row];
+}
+
+void RowSampler::OrdinalsToRows(std::span<uint64_t> ordinals) const {
+  for (uint64_t& row : ordinals) {
+    row = ascending_.IndexOf(row).value();
+    if (places_) row = (*places_)[row];
+  }
+}
+
+std::optional<uint64_t> RowSampler::IndexOf(uint64_t row) const {
+  uint64_t index = row;
+  if (places_) {
+    const auto found = std::find(places_->begin(), places_->end(), row);
+    index = static_cast<uint64_t>(found - places_->begin());
+  }
+  if (index >= ascending_.size()) return std::nullopt;
+  if (sampler_.view().size() == ascending_.size()) return index;
+  return sampler_.view().IndexOf(ascending_.At(index));
 }
 
 void BindSampler(nb::module_& m) {
@@ -254,6 +300,23 @@ void BindSampler(nb::module_& m) {
       .def("take", &Take, "most"_a, nb::sig("def take(self, most: int) -> numpy.typing.NDArray[numpy.int64]"))
       .def("rows_at", &RowsAt, "positions"_a,
            nb::sig("def rows_at(self, positions: object) -> numpy.typing.NDArray[numpy.int64]"))
+      .def("rows_of", &RowsOf, "rank"_a, "first"_a, "count"_a,
+           nb::sig("def rows_of(self, rank: int, first: int, count: int) -> numpy.typing.NDArray[numpy.int64]"))
+      .def("rows_of_ordinals", &RowsOfOrdinals, "ordinals"_a,
+           nb::sig("def rows_of_ordinals(self, ordinals: numpy.typing.NDArray[numpy.int64]) -> "
+                   "numpy.typing.NDArray[numpy.int64]"))
+      .def("places_of", &PlacesOfRow, "row"_a)
+      .def(
+          "position_after",
+          [](const RowSampler& sampler, uint64_t steps) { return sampler.sampler().ranks().PositionAfter(steps); },
+          "steps"_a)
+      .def(
+          "skip",
+          [](RowSampler& sampler, const std::vector<SkippedNumbers>& skipped) {
+            sampler.sampler().Skip(SkipsOf(skipped));
+          },
+          "skipped"_a)
+      .def_prop_ro("skipped", [](const RowSampler& sampler) { return SkipNumbersOf(sampler.sampler().skipped()); })
       .def("copy", [](const RowSampler& sampler) { return RowSampler(sampler); })
       .def(
           "set_epoch", [](RowSampler& sampler, uint64_t epoch) { sampler.sampler().SetEpoch(epoch); }, "epoch"_a)
@@ -268,7 +331,15 @@ void BindSampler(nb::module_& m) {
       .def_prop_ro("left", [](const RowSampler& sampler) { return sampler.sampler().left(); })
       .def_prop_ro("epoch_size", [](const RowSampler& sampler) { return sampler.sampler().epoch_size(); })
       .def_prop_ro("order", [](const RowSampler& sampler) { return Describe(sampler.sampler().method()); });
-  nb::class_<Mixture>(m, "Mixture").def("places", &MixedPlaces, "first"_a, "step"_a, "count"_a);
+  nb::class_<Mixture>(m, "Mixture")
+      .def("places", &MixedPlaces, "first"_a, "step"_a, "count"_a)
+      .def("epochs_of", &Mixture::EpochsOf, "source"_a, "first"_a, "end"_a)
+      .def(
+          "position_of",
+          [](const Mixture& mixture, uint32_t source, uint64_t epoch, uint64_t position) {
+            return mixture.PositionOf({source, epoch, position});
+          },
+          "source"_a, "epoch"_a, "position"_a);
   m.def("permutation", &ShuffledRows, "size"_a, "seed"_a,
         nb::sig("def permutation(size: int, seed: int) -> numpy.typing.NDArray[numpy.int64]"));
   m.def("make_mixture", &MakeMixture, "shares"_a, "sizes"_a, "seed"_a);

@@ -23,6 +23,15 @@ class RowSampler {
   size_t NextRows(std::span<uint64_t> out);
   size_t NextOrdinals(std::span<uint64_t> out) { return sampler_.Next(out); }
 
+  /// Replaces indices of the sampler's view by their rows.
+  void ToRows(std::span<uint64_t> indices) const;
+
+  /// Returns the index of a row in the sampler's view; nullopt if the row is not sampled.
+  [[nodiscard]] std::optional<uint64_t> IndexOf(uint64_t row) const;
+
+  /// Replaces ordinals of rows by these rows.
+  void OrdinalsToRows(std::span<uint64_t> ordinals) const;
+
   [[nodiscard]] Sampler& sampler() { return sampler_; }
   [[nodiscard]] const Sampler& sampler() const { return sampler_; }
 
@@ -31,9 +40,6 @@ class RowSampler {
   View ascending_;
   std::shared_ptr<const std::vector<uint64_t>> places_;  // for picked rows: row by rank in ascending order
 };
-
-/// Returns the tail policy that Python calls `tail`. Raises ValueError if there is none.
-[[nodiscard]] Tail TailOf(const std::string& tail);
 
 void BindSampler(nanobind::module_& m);
 

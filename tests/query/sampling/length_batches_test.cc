@@ -197,6 +197,69 @@ TEST_CASE("the rest of an epoch can be read with another world size, and each re
   CHECK(whole);
 }
 
+/// Returns the batches without the records at skipped positions, which also end batches if there are no windows.
+std::vector<Batch> Without(const std::vector<PositionRange>& skipped, const BatchLimits& limits) {
+  const Batch order = OrderFrom(0);
+  const ReadPositions positions(order.size(), skipped);
+  std::vector<Batch> left;
+  if (limits.window == 0) {
+    for (uint64_t begin = positions.At(0); begin < order.size();) {
+      const uint64_t end = positions.RunEnd(begin);
+      const Batch part(order.begin() + static_cast<ptrdiff_t>(begin), order.begin() + static_cast<ptrdiff_t>(end));
+      const std::vector<Batch> cut = Cut(limits, part);
+      left.insert(left.end(), cut.begin(), cut.end());
+      begin = positions.At(positions.Before(end));
+    }
+    return left;
+  }
+  uint64_t position = 0;
+  for (const Batch& batch : OfWindows(limits)) {
+    Batch kept;
+    for (const uint64_t ordinal : batch) {
+      if (positions.Reads(position++)) kept.push_back(ordinal);
+    }
+    if (!kept.empty()) left.push_back(kept);
+  }
+  return left;
+}
+
+TEST_CASE("skipped positions are left out, and without whole batches all others stay as they were") {
+  std::vector<BatchLimits> all = kLimits;
+  all.insert(all.end(), kWindows.begin(), kWindows.end());
+  for (const BatchLimits& limits : all) {
+    const std::vector<Batch> whole = limits.window == 0 ? Greedy(limits, 0) : OfWindows(limits);
+    const auto begin_of = [&](size_t number) {
+      uint64_t position = 0;
+      for (size_t i = 0; i < number; ++i) position += whole[i].size();
+      return position;
+    };
+    const size_t third = whole.size() / 3;
+    const std::vector<PositionRange> batches = {{begin_of(third), begin_of(2 * third)}};
+    std::vector<Batch> kept = whole;
+    kept.erase(kept.begin() + static_cast<ptrdiff_t>(third), kept.begin() + static_cast<ptrdiff_t>(2 * third));
+    CHECK(Without(batches, limits) == kept);
+    for (const std::vector<PositionRange>& skipped :
+         {batches, {{0, 10}, {25, 26}, {1300, 2100}}, {{0, kShuffledRecords}}, {{2900, kShuffledRecords}}, {}}) {
+      Sampler sampler = At(0);
+      std::vector<SkippedSteps> steps;
+      for (const PositionRange& one : skipped) steps.push_back({{}, {0, one.begin}, {0, one.end}});
+      sampler.Skip(steps);
+      auto left = LengthBatches::Of(sampler, Lengths, limits);
+      REQUIRE(left);
+      const ReadPositions positions(kShuffledRecords, skipped);
+      uint64_t read = 0;
+      for (const Batch& expected : Without(skipped, limits)) {
+        Batch batch;
+        REQUIRE(left->Next(batch));
+        CHECK(batch == expected);
+        read += batch.size();
+        CHECK(left->position() == positions.At(read));
+      }
+      CHECK(AllBatches(*left).empty());
+    }
+  }
+}
+
 TEST_CASE("limits that would exclude every record are refused, and an error while reading lengths is returned") {
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 0}));
   CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 1, .records = 0}));

@@ -123,7 +123,7 @@ struct Run {
       RunPosition begin{Roll(random, 6), Roll(random, order.size() + 1)};
       RunPosition end{begin.epoch + (Roll(random, 4) == 0 ? 1 : 0), Roll(random, order.size() + 1)};
       if (end < begin) std::swap(begin, end);
-      skipped.push_back({0, 0, begin, end});
+      skipped.push_back({{}, begin, end});
       for (uint64_t p = 0; p < order.size(); ++p) {
         if (begin <= RunPosition{epoch, p} && RunPosition{epoch, p} < end) skips[p] = true;
       }
