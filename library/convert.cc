@@ -66,6 +66,7 @@ FeatureInfo Public(const FeatureRow& row) {
                    .values_max = row.values_max,
                    .columns = ColumnNamesOf(row),
                    .type = MainType(row)};
+  if (info.type.empty() && !row.derived.empty()) info.type = TypeOfFacts(row.derived.front().role);
   return info;
 }
 
