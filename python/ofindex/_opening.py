@@ -152,8 +152,8 @@ def build(
     Raises:
         StaleError: there is an index, but of other or changed shards, or of files taken for another type. LockError:
         another process is building it, and `wait` is not set. ValueError: no record has a feature that `columns` names,
-        or bytes in one that `derive` names; the old index stays. FormatError, ValueError, OSError: the data are not record files, or cannot be read.
-        LimitError: a shard is a decompression bomb.
+        or bytes in one that `derive` names; the old index stays. FormatError, ValueError, OSError: the data are not
+        record files, or cannot be read. LimitError: a shard is a decompression bomb.
     """
     built = run_build(
         data,

@@ -112,15 +112,17 @@ class DeriveTest(WorkTest):
             for image in images:
                 writer.write({"image": image})
         ds = ofindex.build(path, derive="image:image", force=True, progress=False, **options)
-        rows = ds.sql('SELECT "image#width", "image#height", "image#channels", "image#format" FROM records ORDER BY _id')
+        rows = ds.sql(
+            'SELECT "image#width", "image#height", "image#channels", "image#format" FROM records ORDER BY _id'
+        )
         self.assertEqual(len(ds), len(images))
-        return [dict(zip(COLUMNS, row)) for row in rows]
+        return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
     def test_every_kind_of_image_has_the_size_and_the_channels_that_pillow_finds(self) -> None:
         self.assertTrue(features.check("webp"))
         images = samples()
         found = self.derived(list(images.values()))
-        for (name, image), facts in zip(images.items(), found):
+        for (name, image), facts in zip(images.items(), found, strict=True):
             self.assertEqual(facts, by_pillow(image), name)
         self.assertEqual({facts["format"] for facts in found}, set(FORMATS.values()))
 
@@ -133,7 +135,9 @@ class DeriveTest(WorkTest):
             self.assertEqual(known, sorted(known), name)
             self.assertEqual((known[0], known[-1]), (0, 4), name)
             for facts in found:
-                self.assertLessEqual({key: value for key, value in facts.items() if value is not None}.items(), whole.items())
+                self.assertLessEqual(
+                    {key: value for key, value in facts.items() if value is not None}.items(), whole.items()
+                )
 
     def test_changed_images_never_fail_a_build(self) -> None:
         chance = random.Random(7)
@@ -167,7 +171,9 @@ class DeriveTest(WorkTest):
         self.assertEqual((stats["type"], stats["nulls"], stats["min"], stats["max"]), ("INTEGER", 1, 40, 42))
         self.assertEqual(ds.stats("image#format")["type"], "TEXT")
         feature = ds.schema["image"]
-        self.assertEqual(feature["derived"][0], {"column": "image#width", "what": "width of the image", "type": "INTEGER"})
+        self.assertEqual(
+            feature["derived"][0], {"column": "image#width", "what": "width of the image", "type": "INTEGER"}
+        )
         self.assertEqual(feature["columns"][1:], [column["column"] for column in feature["derived"]])
         frame = ds.to_pandas()
         self.assertEqual(frame["image#height"].dropna().unique().tolist(), [30])
