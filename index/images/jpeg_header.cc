@@ -12,7 +12,7 @@ constexpr uint8_t kEndOfImage = 0xd9;
 constexpr uint8_t kStartOfScan = 0xda;
 
 // An image has a few dozen segments. Bytes between them are skipped one by one, as decoders do, but not for ever.
-constexpr uint64_t kMaxJpegSteps = 1 << 16;
+constexpr uint64_t kMaxJpegSteps = 4096;
 
 uint16_t JpegNumber(const uint8_t* p) { return static_cast<uint16_t>(p[0] << 8 | p[1]); }
 
