@@ -219,7 +219,8 @@ TEST_CASE("derivations that no build writes are refused even with correct checks
                 Checksums::kMadeAnew));
   Result<CatalogReader> catalog = CatalogReader::Open(set.index());
   REQUIRE(catalog.has_value());
-  for (const FeatureRow& row : catalog->Features().value()) CHECK(row.derived.empty());
+  const std::vector<FeatureRow> features = catalog->Features().value();
+  for (const FeatureRow& row : features) CHECK(row.derived.empty());
 }
 
 TEST_CASE("verify detects an index whose rows were forged with valid SQL") {
