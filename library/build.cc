@@ -35,6 +35,9 @@ ofindex::Result<ofindex::BuildOptions> Engine(const BuildOptions& options) {
   found.force = options.force;
   found.if_locked = options.wait_if_locked ? AtomicFile::IfLocked::kWait : AtomicFile::IfLocked::kFail;
   OFINDEX_ASSIGN(found.columns, ColumnsOf(options));
+  if (!options.derive.empty()) {
+    OFINDEX_ASSIGN(found.derive, Derivations::Of(options.derive));
+  }
   if (options.framing) found.format.framing = Engine(*options.framing);
   if (options.payload) found.format.payload = Engine(*options.payload);
   if (options.compression) found.format.compression = Engine(*options.compression);

@@ -64,11 +64,9 @@ FeatureInfo Public(const FeatureRow& row) {
                    .values = row.values,
                    .values_min = row.values_min,
                    .values_max = row.values_max,
-                   .columns = {},
+                   .columns = ColumnNamesOf(row),
                    .type = MainType(row)};
-  for (const std::string& column : {row.sql_value, row.sql_size, row.sql_count}) {
-    if (!column.empty()) info.columns.push_back(column);
-  }
+  if (info.type.empty() && !row.derived.empty()) info.type = TypeOfFacts(row.derived.front().role);
   return info;
 }
 

@@ -37,13 +37,14 @@ ROOMS = {
     "index/columns": "base proto proto/wire",
     "index/database": "base index/columns",
     "index/finding": "base index/catalog",
+    "index/images": "base",
     "index/merge": "base index/build index/catalog index/columns index/output index/parts index/resume index/scan "
     "index/shards index/walk",
     "index/output": "base",
     "index/parts": "base index/catalog index/shards index/walk",
     "index/resume": "base mmap/offsets index/output index/scan",
-    "index/scan": "base proto/extract mmap/files mmap/offsets index/catalog index/chunks index/columns index/shards "
-    "index/walk",
+    "index/scan": "base proto/extract mmap/files mmap/offsets index/catalog index/chunks index/columns index/images "
+    "index/shards index/walk",
     "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/finding "
     "index/output index/walk",
     "index/update": "base index/build index/catalog index/merge index/output index/resume index/scan index/shards "

@@ -50,6 +50,10 @@ struct BuildOptions {
   std::vector<std::string> columns = {};
   bool auto_columns = true;
 
+  /// Columns that are made of the bytes of a feature: "NAME:image" stores `NAME#width`, `NAME#height`, `NAME#channels`
+  /// and `NAME#format`, from the header of the image; "NAME:hash" stores `NAME#hash`, and "NAME:length" `NAME#length`.
+  std::vector<std::string> derive = {};
+
   /// If set, used instead of what is detected from the content.
   std::optional<Framing> framing = {};
   std::optional<PayloadKind> payload = {};
@@ -78,10 +82,10 @@ struct BuildReport {
 /// one is left alone. Damage does not stop a build: it is listed in the report and in the index. Thread-safe. Reports
 /// to `progress` unless it is null.
 ///
-/// Errors: kUsage if an option or a name makes no sense, or if no record has a feature of `columns`; kFormat if there
-/// is no record file, or if the shards have different framings; kStale if an index exists for other shards or options
-/// (set `force`); kIndex if the file at the path of the index is not an index, which is never replaced; kLocked, kIo,
-/// kLimit, kInterrupted.
+/// Errors: kUsage if an option or a name makes no sense, if no record has a feature of `columns`, or bytes in one of
+/// `derive`; kFormat if there is no record file, or if the shards have different framings; kStale if an index exists
+/// for other shards or options (set `force`); kIndex if the file at the path of the index is not an index, which is
+/// never replaced; kLocked, kIo, kLimit, kInterrupted.
 [[nodiscard]] OFINDEX_API Result<BuildReport> BuildIndex(const BuildOptions& options, Progress* progress = nullptr);
 
 struct VerifyOptions {

@@ -113,7 +113,9 @@ Result<std::optional<FieldPlan>> MessageOf(const BuildOptions& options) {
                        "and names of columns, together"));
   }
   OFINDEX_ASSIGN(const std::vector<uint8_t> bytes, ReadDescriptor(options.descriptor));
-  OFINDEX_ASSIGN(FieldPlan plan, FieldPlan::OfMessage(bytes, options.message, options.columns->names));
+  ColumnChoice choice = *options.columns;
+  choice.derived = options.derive.value_or(Derivations());
+  OFINDEX_ASSIGN(FieldPlan plan, FieldPlan::OfMessage(bytes, options.message, choice.Kept()));
   return plan;
 }
 
@@ -125,6 +127,7 @@ Result<ScanOptions> ScanOptionsOf(const BuildOptions& options) {
                    .inflate = options.inflate,
                    .segment_bytes = options.segment_bytes};
   if (options.columns) scan.columns = *options.columns;
+  if (options.derive) scan.columns.derived = *options.derive;
   OFINDEX_ASSIGN(scan.message, MessageOf(options));
   return scan;
 }
@@ -140,6 +143,7 @@ Result<std::vector<std::string>> PartOptionsOf(const BuildOptions& options) {
                                     options.columns ? options.columns->Text() : "auto",
                                     options.message,
                                     StrCat(inflate.checkpoint_bytes, " ", inflate.max_ratio, " ", inflate.max_bytes)};
+  if (options.derive && !options.derive->empty()) texts.push_back(StrCat("derive ", options.derive->Text()));
   if (options.descriptor.empty()) return texts;
   OFINDEX_ASSIGN(const std::vector<uint8_t> descriptor, ReadDescriptor(options.descriptor));
   texts.push_back(ToHex(Xxh3(descriptor)));
@@ -202,7 +206,7 @@ PartFacts PartFactsOf(const BuildOptions& options, const PartPlan& plan, const s
 
 // `report` has the choice of columns, from this build or from the one that made the index.
 Result<void> CheckColumnsOf(const BuildOptions& options, const BuildReport& report) {
-  if (options.part || options.columns_optional || !options.columns) return {};
+  if (options.part || options.columns_optional || (!options.columns && !options.derive)) return {};
   return CheckColumns(report);
 }
 
@@ -330,6 +334,7 @@ Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const 
   OFINDEX_ASSIGN(const Freshness freshness, CheckFreshness(index, set, options.format));
   if ((options.verify && freshness.checked != Checked::kPayloads) ||
       (options.columns && options.columns->Text() != freshness.columns) ||
+      (options.derive && options.derive->Text() != freshness.derive) ||
       (!options.message.empty() && options.message != freshness.message)) {
     if (freshness.generation == 1) return std::nullopt;
     return Fail(ErrorCode::kStale,
@@ -440,10 +445,12 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
 
 Result<void> CheckColumns(const BuildReport& report) {
   if (!report.facts.message.empty()) return {};
+  constexpr char kHint[] = "name features that records have, or pass --columns-optional; nothing was written";
   const std::vector<std::string> names = ColumnsInNoRecord(report);
-  if (names.empty()) return {};
-  return Fail(ErrorCode::kUsage, DescribeInNoRecord(names, report),
-              "name features that records have, or pass --columns-optional; nothing was written");
+  if (!names.empty()) return Fail(ErrorCode::kUsage, DescribeInNoRecord(names, report), kHint);
+  const std::vector<std::string> underived = UnderivedFeatures(report);
+  if (!underived.empty()) return Fail(ErrorCode::kUsage, DescribeUnderived(underived, report), kHint);
+  return {};
 }
 
 std::vector<std::string> ColumnsInNoRecord(const BuildReport& report) {
@@ -454,6 +461,36 @@ std::vector<std::string> ColumnsInNoRecord(const BuildReport& report) {
                        [&](const FeatureRow& row) { return row.name == name; });
   });
   return names;
+}
+
+std::vector<std::string> UnderivedFeatures(const BuildReport& report) {
+  const auto derivations = Derivations::ParseText(report.facts.derive);
+  std::vector<std::string> names = derivations ? derivations->Features() : std::vector<std::string>();
+  std::erase_if(names, [&](const std::string& name) {
+    return std::any_of(report.features.begin(), report.features.end(),
+                       [&](const FeatureRow& row) { return row.name == name && !row.derived.empty(); });
+  });
+  return names;
+}
+
+std::string DescribeUnderived(const std::vector<std::string>& names, const BuildReport& report) {
+  std::vector<std::string> known;
+  for (const FeatureRow& row : report.features) {
+    if ((row.kinds & kBytesKind) != 0) known.push_back(row.name);
+  }
+  std::string text = "derive: no record has bytes in ";
+  for (size_t i = 0; i < names.size(); ++i) {
+    text += StrCat(i == 0 ? "" : " or ", "'", Printable(names[i]), "'");
+    const auto row = std::find_if(report.features.begin(), report.features.end(),
+                                  [&](const FeatureRow& feature) { return feature.name == names[i]; });
+    const std::string meant = DidYouMean(NearestNames(names[i], known), "'");
+    if (row != report.features.end()) {
+      text += StrCat(", whose values are ", KindNames(row->kinds));
+    } else if (!meant.empty()) {
+      text += StrCat(" (", meant, ")");
+    }
+  }
+  return text;
 }
 
 std::string DescribeInNoRecord(const std::vector<std::string>& names, const BuildReport& report) {

@@ -11,6 +11,7 @@
 #include "index/catalog/catalog.h"
 #include "index/columns/column.h"
 #include "index/columns/column_choice.h"
+#include "index/columns/derivations.h"
 #include "index/output/atomic_file.h"
 #include "index/parts/part_plan.h"
 #include "index/shards/detect.h"
@@ -34,7 +35,8 @@ struct BuildOptions {
   FormatChoice format;
   InflateOptions inflate;                    ///< for compressed shards
   std::optional<ColumnChoice> columns = {};  ///< features that become columns; nullopt: auto
-  bool columns_optional = false;             ///< a name in `columns` that no record has is not an error
+  std::optional<Derivations> derive = {};    ///< columns derived from features; nullopt: none
+  bool columns_optional = false;             ///< a name in `columns` or `derive` that no record has is not an error
   /// path of a FileDescriptorSet, as written by protoc, that describes the payloads; needs `message`
   std::string descriptor;
   std::string message;   ///< "pkg.Name", the message type of the payloads; needs named columns
@@ -74,17 +76,18 @@ struct BuildReport {
 /// The result is the same, byte for byte, for any number of threads and from any folder. Damage never stops a build: it
 /// is listed in the report and in the index. An unreadable file or folder below DATA does not stop it either: it is
 /// listed as skipped. If the build stops, the previous index stays in place, intact. An up-to-date index is left alone,
-/// unless the options request payload checks that it lacks, other columns or another message: then it is rebuilt.
+/// unless the options request payload checks that it lacks, other columns, other derivations or another message: then
+/// it is rebuilt.
 ///
 /// A name in `columns` that no record has is an error, unless `columns_optional` is set: nothing is published, so that
-/// a misspelt name does not replace a good index. With `message`, the names are checked against its descriptor and need
-/// no record.
+/// a misspelt name does not replace a good index. So is a name in `derive` of which no record has bytes values. With
+/// `message`, the names are checked against its descriptor and need no record.
 ///
 /// If the build is killed or interrupted, the next build of the same index takes up the shards that it has finished
 /// (index/resume/saved_shards.h), as far as the shards and the options are the same. Otherwise no other file remains.
 ///
 /// With `part`, writes a part of an index, which has no map. It depends on the data and the options alone, like the
-/// parts that other machines build of the same data. Names in `columns` that no record of the part has are no error.
+/// parts that other machines build of the same data. Names that no record of the part has are no error.
 ///
 /// Errors: kUsage if no record has one of the names in `columns`; kUsage and kFormat as in FindShards and ProbeShards;
 /// kStale if an index exists, but for other shards or options (hint: --force); kIndex if the path of the index or of
@@ -97,14 +100,20 @@ void TakeWritten(const IndexWriter& writer, BuildReport& report);
 /// Returns the size of a file; 0 if there is none.
 [[nodiscard]] uint64_t BytesOnDisk(const std::string& path);
 
-/// Succeeds if each name in the report's choice of columns is a feature of some record, or the payloads are of a named
-/// message. Errors: kUsage, before the index is published.
+/// Succeeds if each name in the report's choice of columns is a feature of some record, and each from which something
+/// is derived has bytes values in some record, or the payloads are of a named message. Errors: kUsage, before the index
+/// is published.
 [[nodiscard]] Result<void> CheckColumns(const BuildReport& report);
 
 /// Returns the names in the report's choice of columns that no record has, in byte order.
 [[nodiscard]] std::vector<std::string> ColumnsInNoRecord(const BuildReport& report);
 
-/// Returns "columns: no record has 'lable' (did you mean 'label'?) or 'x'" for `names`, which has at least one.
+/// Returns the names of features from which something was to be derived, but of which no record has bytes values.
+[[nodiscard]] std::vector<std::string> UnderivedFeatures(const BuildReport& report);
+
+/// Returns "columns: no record has 'lable' (did you mean 'label'?) or 'x'" for `names`, which has at least one, and
+/// "derive: no record has bytes in 'label', whose values are int64".
 [[nodiscard]] std::string DescribeInNoRecord(const std::vector<std::string>& names, const BuildReport& report);
+[[nodiscard]] std::string DescribeUnderived(const std::vector<std::string>& names, const BuildReport& report);
 
 }  // namespace ofindex

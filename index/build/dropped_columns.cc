@@ -23,6 +23,26 @@ std::string DroppedOf(const FeatureRow& former, const FeatureRow* now) {
   return !former.sql_value.empty() && now->sql_value.empty() ? column : "";
 }
 
+// Adds the derived columns that are no longer stored.
+void AddDropped(const FeatureRow& former, const FeatureRow* now, std::vector<std::string>& names) {
+  for (const DerivedColumn& column : former.derived) {
+    const bool is_kept = now != nullptr && std::any_of(now->derived.begin(), now->derived.end(),
+                                                       [&](const auto& other) { return other.role == column.role; });
+    if (!is_kept) names.push_back(column.name);
+  }
+}
+
+// Returns the arguments of --derive that have the columns of both.
+std::vector<std::string> DerivedUnion(const std::string& a, const std::string& b) {
+  const auto first = Derivations::ParseText(a);
+  const auto second = Derivations::ParseText(b);
+  if (!first || !second) return {};
+  std::vector<std::string> arguments = first->Arguments();
+  for (std::string& argument : second->Arguments()) arguments.push_back(std::move(argument));
+  const auto both = Derivations::Of(arguments);
+  return both ? both->Arguments() : std::vector<std::string>();
+}
+
 // Returns a choice that has the columns of both.
 std::string Union(const std::string& a, const std::string& b) {
   const auto first = ColumnChoice::Parse(a);
@@ -45,14 +65,16 @@ std::optional<FormerColumns> FormerColumns::Of(const std::string& path) {
   if (!catalog) return std::nullopt;
   auto features = catalog->Features();
   if (!features) return std::nullopt;
-  return FormerColumns{catalog->facts().columns, catalog->facts().message, *std::move(features)};
+  const DatasetFacts& facts = catalog->facts();
+  return FormerColumns{facts.columns, facts.derive, facts.message, *std::move(features)};
 }
 
 DroppedColumns DroppedFrom(const FormerColumns& former, const DatasetFacts& facts,
                            const std::vector<FeatureRow>& features) {
   DroppedColumns dropped;
   if (former.message != facts.message) return dropped;
-  const bool known = facts.columns != "none";  // otherwise the payloads were not decoded
+  const bool known = facts.columns != "none" || !facts.derive.empty();  // otherwise the payloads were not decoded
+  std::vector<std::string> derived;
   for (const FeatureRow& row : former.features) {
     const auto now = std::find_if(features.begin(), features.end(),
                                   [&](const FeatureRow& feature) { return feature.name == row.name; });
@@ -60,10 +82,14 @@ DroppedColumns DroppedFrom(const FormerColumns& former, const DatasetFacts& fact
     if (known && !found) continue;
     std::string name = DroppedOf(row, found ? &*now : nullptr);
     if (!name.empty()) dropped.names.push_back(std::move(name));
+    AddDropped(row, found ? &*now : nullptr, derived);
   }
   std::sort(dropped.names.begin(), dropped.names.end());
   if (!dropped.names.empty()) dropped.choice_to_keep = Union(former.choice, facts.columns);
   if (dropped.choice_to_keep == facts.columns) dropped.choice_to_keep.clear();
+  if (derived.empty()) return dropped;
+  dropped.names.insert(dropped.names.end(), derived.begin(), derived.end());
+  dropped.derive_to_keep = DerivedUnion(former.derive, facts.derive);
   return dropped;
 }
 

@@ -12,6 +12,7 @@ namespace ofindex {
 /// What an index says about its columns, read before a build replaces it.
 struct FormerColumns {
   std::string choice;   ///< its --columns
+  std::string derive;   ///< its --derive
   std::string message;  ///< its --message
   std::vector<FeatureRow> features;
 
@@ -23,6 +24,7 @@ struct FormerColumns {
 struct DroppedColumns {
   std::vector<std::string> names = {};  ///< their SQL names, or "lists of NAME" if only the lists are gone
   std::string choice_to_keep = {};      ///< the --columns that stores them as well; empty if no other choice does
+  std::vector<std::string> derive_to_keep = {};  ///< each --derive that does; empty if none does
 };
 
 /// Returns the columns of `former` that an index of `facts` and `features` lacks although its records have the

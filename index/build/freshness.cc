@@ -56,6 +56,7 @@ Result<Freshness> CheckFreshness(const std::string& index, const ShardSet& set, 
 
   Freshness freshness{.checked = catalog->facts().checked,
                       .columns = catalog->facts().columns,
+                      .derive = catalog->facts().derive,
                       .message = catalog->facts().message,
                       .generation = generations.back().number,
                       .skipped = {}};

@@ -15,6 +15,7 @@ namespace ofindex {
 struct Freshness {
   Checked checked = Checked::kFraming;
   std::string columns;               ///< the choice of columns at build time
+  std::string derive;                ///< what was to be derived
   std::string message;               ///< the message type of its payloads, if one was named
   int64_t generation = 1;            ///< above 1, the index was updated, and a build would give records other ordinals
   std::vector<SkippedFile> skipped;  ///< files of the set that are not shards, in natural order

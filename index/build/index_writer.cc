@@ -161,6 +161,7 @@ void IndexWriter::CopyTotals(const FeatureTotals& totals, const CopiedFeatures& 
 Result<void> IndexWriter::FinishFeatures(DatasetFacts& facts) {
   std::vector<FeatureTable::Decided> decided = table_.Decide(without_column_, facts.part.has_value());
   facts.columns = columns_;
+  facts.derive = derive_;
   facts.features_dropped = dropped_ || !table_.dropped().empty();
   for (const uint32_t number : table_.dropped()) OFINDEX_TRY(catalog_.DropChunks(number));
   std::map<uint32_t, uint32_t> numbers;

@@ -81,7 +81,11 @@ class IndexWriter {
 
  private:
   IndexWriter(CatalogWriter catalog, std::optional<OffsetMapWriter> map, ColumnChoice columns)
-      : catalog_(std::move(catalog)), map_(std::move(map)), columns_(columns.Text()), table_(std::move(columns)) {}
+      : catalog_(std::move(catalog)),
+        map_(std::move(map)),
+        columns_(columns.Text()),
+        derive_(columns.derived.Text()),
+        table_(std::move(columns)) {}
 
   [[nodiscard]] Result<void> AddRow(BlockRow& row);
   [[nodiscard]] Result<void> AddColumns(BlockColumns columns);
@@ -93,6 +97,7 @@ class IndexWriter {
   std::optional<OffsetMapWriter> map_;
   DatasetId id_;
   std::string columns_;  // as the user chose them
+  std::string derive_;   // likewise
   FeatureTable table_;
   FeatureTotals totals_;  // of the shard, by the numbers that the table gave
   std::vector<FeatureRow> features_;

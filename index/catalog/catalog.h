@@ -123,6 +123,7 @@ struct DatasetFacts {
   std::string payload = "auto";      ///< the build's --payload
   std::string compression = "auto";  ///< the build's --compression
   std::string columns = "auto";      ///< the build's --columns
+  std::string derive = "";           ///< the build's --derive, as Derivations::Text() has it; empty if none
   std::string message = "";          ///< the build's --message; empty if the payloads were decoded by their own kind
   bool features_dropped = false;     ///< there were more names than an index keeps: it has the first in byte order
   uint64_t skipped = 0;              ///< files named by DATA that are not shards; up to kMaxSkipped have a row

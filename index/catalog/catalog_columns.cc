@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "index/catalog/block_cursor.h"
 #include "index/catalog/catalog_reader.h"
+#include "index/columns/derivations.h"
 
 // The part of CatalogReader that reads features and their columns.
 
@@ -13,6 +14,7 @@ namespace ofindex {
 
 Result<std::vector<FeatureRow>> CatalogReader::Features() {
   OFINDEX_ASSIGN(CheckedRows rows, Rows("feature"));
+  const Derivations derivations = Derivations::ParseText(facts_.derive).value_or(Derivations());
   std::vector<FeatureRow> features;
   for (;;) {
     OFINDEX_ASSIGN(const bool row, rows.Next());
@@ -40,6 +42,7 @@ Result<std::vector<FeatureRow>> CatalogReader::Features() {
                         .sql_size = std::string(rows->Text(12)),
                         .whole = rows->Int(9) != 0,
                         .sketch = Copied(rows->Blob(14))});
+    derivations.SetColumns(features.back());
   }
 }
 

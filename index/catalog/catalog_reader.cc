@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "index/catalog/hex_digits.h"
+#include "index/columns/derivations.h"
 #include "index/database/schema.h"
 
 namespace ofindex {
@@ -162,6 +163,10 @@ Result<void> CatalogReader::ReadFacts(const std::string& top) {
   if (facts.Has("part")) {
     facts_.part = PartFacts::Parse(facts.Text("part"));
     if (!facts_.part) facts.Refuse("part");
+  }
+  if (facts.Has("derive")) {
+    facts_.derive = facts.Text("derive");
+    if (facts_.derive.empty() || !Derivations::ParseText(facts_.derive)) facts.Refuse("derive");
   }
   facts_.records = facts.Number("records");
   facts_.ordinals = facts.Number("ordinals");

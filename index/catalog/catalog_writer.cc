@@ -167,6 +167,7 @@ Result<void> CatalogWriter::Finish(const DatasetFacts& facts) {
     OFINDEX_TRY(text("columns", facts.columns));
     OFINDEX_TRY(text("compression", facts.compression));
     OFINDEX_TRY(number("data_bytes", facts.data_bytes));
+    if (!facts.derive.empty()) OFINDEX_TRY(text("derive", facts.derive));
     OFINDEX_TRY(number("features_dropped", facts.features_dropped));
     OFINDEX_TRY(text("format", facts.format));
     OFINDEX_TRY(number("format_version", static_cast<uint64_t>(kFormatVersion)));

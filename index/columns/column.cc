@@ -17,10 +17,36 @@ uint64_t SpecialBits(uint64_t word) { return ((word - kOnes) | word) & kHighBits
 }  // namespace
 
 std::optional<ColumnRole> ParseColumnRole(std::string_view name) {
-  for (const ColumnRole role : {ColumnRole::kValue, ColumnRole::kCount, ColumnRole::kSize, ColumnRole::kList}) {
+  for (uint8_t number = 0; number <= static_cast<uint8_t>(kLastRole); ++number) {
+    const auto role = static_cast<ColumnRole>(number);
     if (name == Name(role)) return role;
   }
   return std::nullopt;
+}
+
+std::string_view Describe(ColumnRole role) {
+  switch (role) {
+    case ColumnRole::kValue:
+    case ColumnRole::kList: return "";
+    case ColumnRole::kCount: return "number of values";
+    case ColumnRole::kSize: return "size in bytes";
+    case ColumnRole::kWidth: return "width of the image";
+    case ColumnRole::kHeight: return "height of the image";
+    case ColumnRole::kChannels: return "channels of the image";
+    case ColumnRole::kFormat: return "format of the image";
+    case ColumnRole::kHash: return "hash of the bytes";
+    case ColumnRole::kLength: return "length in bytes";
+  }
+  return "";
+}
+
+std::vector<std::string> ColumnNamesOf(const FeatureRow& row) {
+  std::vector<std::string> names;
+  for (const std::string* name : {&row.sql_value, &row.sql_size, &row.sql_count}) {
+    if (!name->empty()) names.push_back(*name);
+  }
+  for (const DerivedColumn& column : row.derived) names.push_back(column.name);
+  return names;
 }
 
 bool IsPlainText(ByteView bytes) {

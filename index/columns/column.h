@@ -17,7 +17,24 @@ enum class ColumnRole : uint8_t {
   kCount = 1,  ///< `NAME#count`: number of values; NULL if the feature is absent
   kSize = 2,   ///< `NAME#bytes`: size of the value in bytes, if there is exactly one
   kList = 3,   ///< `NAME`: all values
+
+  // Derived from the bytes of the values, if the build was asked to (index/columns/derivations.h).
+  kWidth = 4,     ///< `NAME#width` of the image that is the first value
+  kHeight = 5,    ///< `NAME#height` of it
+  kChannels = 6,  ///< `NAME#channels` of it
+  kFormat = 7,    ///< `NAME#format` of it: "jpeg", for example
+  kHash = 8,      ///< `NAME#hash` of all values
+  kLength = 9,    ///< `NAME#length`: the bytes of all values together
 };
+
+inline constexpr ColumnRole kLastRole = ColumnRole::kLength;
+
+[[nodiscard]] constexpr bool IsDerived(ColumnRole role) { return role >= ColumnRole::kWidth; }
+
+/// Returns true if the values of the column are those of its feature; those of other columns describe them.
+[[nodiscard]] constexpr bool HoldsValues(ColumnRole role) {
+  return role == ColumnRole::kValue || role == ColumnRole::kList;
+}
 
 [[nodiscard]] constexpr std::string_view Name(ColumnRole role) {
   switch (role) {
@@ -25,12 +42,27 @@ enum class ColumnRole : uint8_t {
     case ColumnRole::kCount: return "count";
     case ColumnRole::kSize: return "size";
     case ColumnRole::kList: return "list";
+    case ColumnRole::kWidth: return "width";
+    case ColumnRole::kHeight: return "height";
+    case ColumnRole::kChannels: return "channels";
+    case ColumnRole::kFormat: return "format";
+    case ColumnRole::kHash: return "hash";
+    case ColumnRole::kLength: return "length";
   }
   return "unknown";
 }
 
 /// Returns the role with this name; nullopt if there is none.
 [[nodiscard]] std::optional<ColumnRole> ParseColumnRole(std::string_view name);
+
+/// Returns what a column says about the values of its feature, for people: "number of values", "width of the image".
+/// Empty for a column that holds the values.
+[[nodiscard]] std::string_view Describe(ColumnRole role);
+
+/// Returns SQL's typeof() of the values of a column that does not hold those of its feature.
+[[nodiscard]] constexpr std::string_view TypeOfFacts(ColumnRole role) {
+  return role == ColumnRole::kFormat ? "TEXT" : "INTEGER";
+}
 
 /// One SQL value of a column: NULL, INTEGER, REAL, TEXT or BLOB. Bytes own their memory.
 struct ColumnValue {
@@ -64,8 +96,17 @@ struct ColumnValue {
 //           kSize
 //   kList   instead of kValue, for a named feature: if some record has more than one value
 //
+// and, for a feature of --derive, each derived role of which some record has a value.
+//
 // Readers derive the other data from these: without kCount, a record has as many values as kValue or kSize has for it,
 // 1 or 0; without kSize, sizes are those of the bytes in kValue; without kList, a list is the single value in kValue.
+// Without a derived role, all records of the block are NULL.
+
+/// A column that is derived from the values of a feature.
+struct DerivedColumn {
+  ColumnRole role = ColumnRole::kWidth;
+  std::string name = {};  ///< in SQL
+};
 
 /// One feature, over all records.
 struct FeatureRow {
@@ -79,11 +120,12 @@ struct FeatureRow {
   uint64_t largest_bytes = 0;  ///< size of the largest bytes value
   uint64_t single = 0;         ///< records with exactly one value
   std::string type = {};  ///< of the value column, for display: "INTEGER", "TEXT|BLOB", "JSON" for lists; may be empty
-  std::string sql_value = {};        ///< SQL name of the column of values or lists; empty if there is none
-  std::string sql_count = {};        ///< SQL name of `NAME#count`; empty if there is none
-  std::string sql_size = {};         ///< SQL name of `NAME#bytes`; empty if there is none
-  bool whole = false;                ///< its lists are stored: the value column has role kList
-  std::vector<uint8_t> sketch = {};  ///< distinct values; see index/columns/distinct_sketch.h
+  std::string sql_value = {};               ///< SQL name of the column of values or lists; empty if there is none
+  std::string sql_count = {};               ///< SQL name of `NAME#count`; empty if there is none
+  std::string sql_size = {};                ///< SQL name of `NAME#bytes`; empty if there is none
+  std::vector<DerivedColumn> derived = {};  ///< by role; set from the choice of the index, with which they are stored
+  bool whole = false;                       ///< its lists are stored: the value column has role kList
+  std::vector<uint8_t> sketch = {};         ///< distinct values; see index/columns/distinct_sketch.h
 };
 
 /// Returns the features that some record has, in byte order of their names: those found only in shards that are missing
@@ -105,6 +147,9 @@ struct FeatureRow {
   if (!row.sql_value.empty()) return row.type;
   return MainColumn(row).empty() ? "" : "INTEGER";
 }
+
+/// Returns the SQL names of the columns of a feature, the main one first, then derived ones.
+[[nodiscard]] std::vector<std::string> ColumnNamesOf(const FeatureRow& row);
 
 /// One column of one block, encoded.
 struct ChunkRow {

@@ -1,7 +1,9 @@
 #include "index/columns/column_choice.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 
@@ -37,6 +39,17 @@ Result<ColumnChoice> ColumnChoice::Parse(const std::string& text) {
   return choice;
 }
 
+Result<ColumnChoice> ColumnChoice::Parse(const std::string& text, const std::string& derived) {
+  OFINDEX_ASSIGN(ColumnChoice choice, Parse(text));
+  std::optional<Derivations> derivations = Derivations::ParseText(derived);
+  if (!derivations) {
+    return Fail(ErrorCode::kIndex, StrCat("derive: '", Printable(derived), "'; expected what a build stores"),
+                "rebuild the index with `ofindex build --force`");
+  }
+  choice.derived = *std::move(derivations);
+  return choice;
+}
+
 std::string ColumnChoice::Text() const {
   if (mode == Mode::kNone) return "none";
   std::string text = mode == Mode::kAuto ? "auto" : "";
@@ -50,5 +63,12 @@ std::string ColumnChoice::Text() const {
 }
 
 bool ColumnChoice::Named(const std::string& name) const { return std::binary_search(names.begin(), names.end(), name); }
+
+std::vector<std::string> ColumnChoice::Kept() const {
+  const std::vector<std::string> derives = derived.Features();
+  std::vector<std::string> kept;
+  std::set_union(names.begin(), names.end(), derives.begin(), derives.end(), std::back_inserter(kept));
+  return kept;
+}
 
 }  // namespace ofindex

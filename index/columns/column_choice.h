@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "index/columns/derivations.h"
 
 namespace ofindex {
 
@@ -15,7 +16,7 @@ inline constexpr uint64_t kMaxAutoBytes = 64;
 /// become columns. SQLite's own limit is 2,000 columns per table, and a feature can have two.
 inline constexpr size_t kMaxAutoColumns = 900;
 
-/// Which features become columns: the build's --columns. A value type.
+/// Which features become columns: the build's --columns, and its --derive. A value type.
 struct ColumnChoice {
   enum class Mode : uint8_t {
     kAuto,   ///< every feature that has one short value in some record, and `names` with whole lists
@@ -25,17 +26,28 @@ struct ColumnChoice {
 
   Mode mode = Mode::kAuto;
   std::vector<std::string> names = {};  ///< sorted, without duplicates
+  Derivations derived = {};             ///< in every mode
 
   /// Parses a command-line argument: "auto", "none", comma-separated names, or "auto," and names. A comma in a name is
   /// written "\,", a backslash "\\", a feature named auto "\auto".
   /// Errors: kUsage if a name is empty; kLimit if the choice takes over 32 KiB.
   [[nodiscard]] static Result<ColumnChoice> Parse(const std::string& text);
 
-  /// Returns the choice as stored in an index: Parse() of it gives this choice.
+  /// Parses the two texts that an index has. Errors: as Parse; kIndex if `derived` is not a text of Derivations.
+  [[nodiscard]] static Result<ColumnChoice> Parse(const std::string& text, const std::string& derived);
+
+  /// Returns the choice as stored in an index, without `derived`: Parse() of it gives this choice.
   [[nodiscard]] std::string Text() const;
 
   /// Returns true if `name` is one of `names`.
   [[nodiscard]] bool Named(const std::string& name) const;
+
+  /// Returns true if payloads are decoded at all.
+  [[nodiscard]] bool decodes() const { return mode != Mode::kNone || !derived.empty(); }
+
+  /// Returns the features that stay in an index even if there are too many names: those of which columns were asked for
+  /// by name. Sorted, without duplicates.
+  [[nodiscard]] std::vector<std::string> Kept() const;
 };
 
 }  // namespace ofindex

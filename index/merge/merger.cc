@@ -95,7 +95,7 @@ Result<BuildReport> MergeParts(const MergeOptions& options, std::vector<PartInpu
   range.last = parts.back().facts.part->last;
   const bool complete = range.complete();
   if (!complete) OFINDEX_TRY(CheckReplacesNoWhole(options.index, range));
-  OFINDEX_ASSIGN(const ColumnChoice columns, ColumnChoice::Parse(first.columns));
+  OFINDEX_ASSIGN(const ColumnChoice columns, ColumnChoice::Parse(first.columns, first.derive));
   OFINDEX_ASSIGN(IndexOutput output, IndexOutput::Begin(options.index, std::move(temporary), complete, progress));
   OFINDEX_ASSIGN(IndexWriter writer, output.BeginIndex(columns));
   GatheredFacts gathered(options.index);
@@ -120,7 +120,7 @@ Result<BuildReport> MergeWhole(const MergeOptions& options, AtomicFile temporary
   GatheredFacts gathered(options.index);
   OFINDEX_ASSIGN(WholeCopier copier, WholeCopier::Open(options.inputs, gathered));
   progress.shards_total = copier.shards();
-  OFINDEX_ASSIGN(const ColumnChoice columns, ColumnChoice::Parse(copier.facts().columns));
+  OFINDEX_ASSIGN(const ColumnChoice columns, ColumnChoice::Parse(copier.facts().columns, copier.facts().derive));
   OFINDEX_ASSIGN(IndexOutput output, IndexOutput::Begin(options.index, std::move(temporary), true, progress));
   OFINDEX_ASSIGN(IndexWriter writer, output.BeginIndex(columns));
   OFINDEX_TRY(copier.CopyTo(writer, progress));

@@ -70,7 +70,8 @@ Result<BuildOptions> PartRebuilder::OptionsOf(const PartInput& part, const PartC
   if (facts.format != "auto") options.format.framing = ParseFraming(facts.format);
   if (facts.payload != "auto") options.format.payload = ParsePayloadKind(facts.payload);
   if (facts.compression != "auto") options.format.compression = ParseCompression(facts.compression);
-  OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(facts.columns));
+  OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(facts.columns, facts.derive));
+  options.derive = options.columns->derived;
   const InflateFacts& inflate = facts.part->inflate;
   options.inflate = {
       .checkpoint_bytes = inflate.checkpoint_bytes, .max_ratio = inflate.max_ratio, .max_bytes = inflate.max_bytes};

@@ -22,7 +22,8 @@ Result<void> CheckSameOptions(const MergeSource& a, const MergeSource& b) {
   for (const Option& option :
        {Option{"checked", Name(x.checked), Name(y.checked)}, Option{"format", x.format, y.format},
         Option{"payload", x.payload, y.payload}, Option{"compression", x.compression, y.compression},
-        Option{"columns", x.columns, y.columns}, Option{"message", x.message, y.message}}) {
+        Option{"columns", x.columns, y.columns}, Option{"derive", x.derive, y.derive},
+        Option{"message", x.message, y.message}}) {
     if (option.of_a == option.of_b) continue;
     return Fail(ErrorCode::kUsage,
                 StrCat(Printable(a.path()), " and ", Printable(b.path()), ": built with different options: ",

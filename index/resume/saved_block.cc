@@ -152,7 +152,7 @@ void WriteChunk(const ChunkRow& chunk, SavedWriter& to) {
 
 ChunkRow ReadChunk(SavedReader& from) {
   ChunkRow chunk;
-  chunk.role = static_cast<ColumnRole>(from.Byte(static_cast<uint8_t>(ColumnRole::kList)));
+  chunk.role = static_cast<ColumnRole>(from.Byte(static_cast<uint8_t>(kLastRole)));
   chunk.nulls = from.Number32();
   chunk.nans = from.Number32();
   chunk.min = ReadValue(from);

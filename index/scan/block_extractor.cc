@@ -30,14 +30,13 @@ uint64_t BlockColumns::memory() const {
 }
 
 BlockExtractor::BlockExtractor(const FieldPlan& plan, const ColumnChoice& choice)
-    : choice_(choice), extractor_(plan, choice.names), run_(extractor_.run()) {}
+    : choice_(choice), extractor_(plan, choice.Kept()), run_(extractor_.run()) {}
 
 bool BlockExtractor::Add(uint32_t record, PayloadPages& pages, uint64_t length) {
   EndRun(record + 1);
   const Extractor::Outcome outcome = extractor_.Extract(pages, length);
   if (outcome == Extractor::Outcome::kUnreadable) return false;
-  Take(record, outcome);
-  return true;
+  return Take(record, outcome, PayloadBytes(pages));
 }
 
 // The following runs for each feature of each record, and is inlined in Take.
@@ -77,7 +76,8 @@ inline void BlockExtractor::Collect(uint32_t record, const ExtractedFeature& fou
 
 void BlockExtractor::AddOther(uint32_t record, ByteView payload) {
   EndRun(record + 1);
-  Take(record, extractor_.Extract(payload));
+  const Extractor::Outcome outcome = extractor_.Extract(payload);
+  static_cast<void>(Take(record, outcome, PayloadBytes(payload)));  // what is in memory can be read
 }
 
 void BlockExtractor::FindRunBytes() {
@@ -85,7 +85,7 @@ void BlockExtractor::FindRunBytes() {
   for (size_t entry = 0; entry < run_.entries(); ++entry) {
     if (run_.kind(entry) != FeatureKind::kBytes) continue;
     Collected& into = Of(run_.feature(entry));
-    if (into.wanted) run_bytes_.push_back({entry, &into});
+    if (into.wanted || into.derived) run_bytes_.push_back({entry, &into});
   }
 }
 
@@ -93,7 +93,13 @@ void BlockExtractor::FindRunBytes() {
 void BlockExtractor::CollectRunBytes(uint32_t record) {
   for (const RunBytes& one : run_bytes_) {
     const ByteView bytes = run_.last_bytes(one.entry);
-    CollectValue(record, {.kind = FeatureKind::kBytes, .size = bytes.size(), .bytes = bytes}, *one.into);
+    if (one.into->wanted) {
+      CollectValue(record, {.kind = FeatureKind::kBytes, .size = bytes.size(), .bytes = bytes}, *one.into);
+    }
+    if (!one.into->derived) continue;
+    PayloadBytes payload(bytes);
+    const PayloadRange all{.offset = 0, .size = bytes.size()};
+    one.into->derived->Add(record, payload, {&all, 1});
   }
 }
 
@@ -125,12 +131,26 @@ void BlockExtractor::CollectRun(size_t entry) {
   if (!is_bytes) into.values.AddSingles(run_begin_, kind, values);
 }
 
-void BlockExtractor::Take(uint32_t record, Extractor::Outcome outcome) {
+// Returns false if a page of the payload could not be read.
+bool BlockExtractor::Take(uint32_t record, Extractor::Outcome outcome, PayloadBytes payload) {
   if (outcome == Extractor::Outcome::kMalformed) malformed_.push_back(record);
   for (const uint32_t feature : extractor_.evicted()) {
     if (feature < collected_.size()) collected_[feature].reset();
   }
-  for (const ExtractedFeature& found : extractor_.found()) Collect(record, found, Of(found.feature));
+  for (const ExtractedFeature& found : extractor_.found()) {
+    Collected& into = Of(found.feature);
+    Collect(record, found, into);
+    if (into.derived) Derive(record, found, payload, *into.derived);
+  }
+  return !payload.unreadable();
+}
+
+void BlockExtractor::Derive(uint32_t record, const ExtractedFeature& found, PayloadBytes& payload,
+                            DerivedValues& into) const {
+  if (found.kind != FeatureKind::kBytes || found.count == 0) return;
+  const PayloadRange single{.offset = found.bits, .size = found.size};
+  const bool is_single = found.count == 1;
+  into.Add(record, payload, is_single ? std::span(&single, 1) : extractor_.ranges().subspan(found.first, found.count));
 }
 
 BlockExtractor::Collected& BlockExtractor::Begin(uint32_t feature) {
@@ -150,6 +170,8 @@ void BlockExtractor::Collected::Begin(const std::string& name, const ColumnChoic
   row = {};
   row.name = name;
   named = choice.Named(name);
+  const std::vector<DerivedColumn> columns = choice.derived.ColumnsOf(name);
+  derived = columns.empty() ? nullptr : std::make_unique<DerivedValues>(columns);
   wanted = named || choice.mode == ColumnChoice::Mode::kAuto;
   too_long = counted = listed = false;
   singles = 0;
@@ -238,6 +260,7 @@ Result<BlockFeature> BlockExtractor::Encode(Collected& collected, uint32_t recor
     add(ColumnRole::kSize, sizes, &feature.sketch);
   }
   if (collected.listed) add(ColumnRole::kList, collected.values, &feature.sketch);
+  if (collected.derived) collected.derived->Encode(records, feature.chunks);
   if (!too_large || sized) return feature;
   return Fail(ErrorCode::kLimit,
               StrCat("feature ", Printable(feature.row.name), ": too much data in one block of ",

@@ -14,6 +14,8 @@
 #include "index/columns/column_choice.h"
 #include "index/columns/distinct_sketch.h"
 #include "index/columns/record_list.h"
+#include "index/scan/derived_values.h"
+#include "index/scan/payload_bytes.h"
 #include "proto/extract/extractor.h"
 #include "proto/extract/field_plan.h"
 #include "proto/extract/uniform_run.h"
@@ -32,7 +34,7 @@ struct BlockColumns {
   std::vector<BlockFeature> features = {};  ///< by name, in byte order
   std::vector<uint32_t> malformed = {};     ///< records of the block that are not a valid message, ascending
   bool dropped = false;                     ///< a name was dropped: there were too many, or it was too long
-  /// names from here on are incomplete in `features`, except those in --columns
+  /// names from here on are incomplete in `features`, except those in --columns or --derive
   std::optional<std::string> dropped_from = {};
 
   [[nodiscard]] uint64_t memory() const;
@@ -75,12 +77,13 @@ class BlockExtractor {
     std::vector<std::pair<uint32_t, uint64_t>> sizes = {};  // of single bytes values, by record
     ChunkBuilder values = {};
     ChunkBuilder counts = {};
+    std::unique_ptr<DerivedValues> derived = {};  // null if nothing is
 
     void Begin(const std::string& name, const ColumnChoice& choice);
     void CountSingles();
   };
 
-  // An entry of the run whose byte strings become part of a column.
+  // An entry of the run whose byte strings become part of a column, or are what one is derived from.
   struct RunBytes {
     size_t entry;
     Collected* into;
@@ -91,7 +94,8 @@ class BlockExtractor {
   void CollectRunBytes(uint32_t record);
   void EndRun(uint32_t next);
   void CollectRun(size_t entry);
-  void Take(uint32_t record, Extractor::Outcome outcome);
+  [[nodiscard]] bool Take(uint32_t record, Extractor::Outcome outcome, PayloadBytes payload);
+  void Derive(uint32_t record, const ExtractedFeature& found, PayloadBytes& payload, DerivedValues& into) const;
   [[nodiscard]] Collected& Of(uint32_t feature) {
     if (feature < collected_.size() && collected_[feature]) return *collected_[feature];
     return Begin(feature);

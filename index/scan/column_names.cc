@@ -1,44 +1,12 @@
 #include "index/scan/column_names.h"
 
-#include <set>
-#include <string_view>
 #include <vector>
 
-#include "base/text.h"
+#include "index/columns/sql_names.h"
 #include "proto/extract/extractor.h"
 
 namespace ofindex {
 namespace {
-
-// Returns the name as far as an SQL name can express it.
-std::string SqlName(const std::string& name) {
-  if (name.empty()) return "_empty";
-  if (IsText(AsBytes(name))) return name;
-  std::string escaped;
-  for (const char c : name) {
-    const auto byte = static_cast<uint8_t>(c);
-    if (byte != 0 && byte < 0x80) {
-      escaped += c;
-    } else {
-      escaped += StrCat("\\x", ToHex(AsBytes(std::string_view(&c, 1))));
-    }
-  }
-  return escaped;
-}
-
-class Names {
- public:
-  void Reserve(const std::string& name) { taken_.insert(Folded(name)); }
-
-  std::string Take(const std::string& wanted) {
-    std::string name = wanted;
-    for (int i = 2; !taken_.insert(Folded(name)).second; ++i) name = StrCat(wanted, "_", i);
-    return name;
-  }
-
- private:
-  std::set<std::string> taken_ = {"_id", "_shard", "_offset", "_length", "_hash"};
-};
 
 // The columns that a feature could have without the limit.
 struct PossibleColumns {
@@ -87,7 +55,8 @@ std::vector<bool> ChooseFeatures(std::span<FeatureRow* const> by_name, const Col
 }  // namespace
 
 uint64_t NameColumns(std::span<FeatureRow* const> by_name, const ColumnChoice& choice) {
-  Names names;
+  SqlNames names;
+  choice.derived.ReserveNames(names);
   for (const FeatureRow* row : by_name) {
     for (const std::string* name : {&row->sql_value, &row->sql_count, &row->sql_size}) names.Reserve(*name);
   }
@@ -102,6 +71,7 @@ uint64_t NameColumns(std::span<FeatureRow* const> by_name, const ColumnChoice& c
   uint64_t without = 0;
   for (size_t i = 0; i < by_name.size(); ++i) {
     FeatureRow& row = *by_name[i];
+    choice.derived.SetColumns(row);
     PossibleColumns possible = PossibleColumnsOf(row, choice);
     if (row.present == 0 && !possible.any()) continue;  // its names are kept for when its records come back
     if (possible.any() && !chosen[i]) {

@@ -36,7 +36,7 @@ FeatureTable::Entry* FeatureTable::EntryOf(const std::string& name) {
   if (is_new) {
     entry.row.feature = given_++;
     entry.row.name = name;
-    if (!choice_.Named(name)) {
+    if (!IsNamed(name)) {
       ++others_;
       others_bytes_ += name.size();
     }
@@ -102,7 +102,7 @@ void FeatureTable::DropFrom(std::string name) {
   if (dropped_from_ && *dropped_from_ <= name) return;
   dropped_from_ = std::move(name);
   for (auto it = entries_.lower_bound(*dropped_from_); it != entries_.end();) {
-    if (choice_.Named(it->first)) {
+    if (IsNamed(it->first)) {
       ++it;
       continue;
     }
@@ -117,7 +117,7 @@ void FeatureTable::DropAfter(const std::vector<FeatureRow>& features) {
   std::string first;
   for (const FeatureRow& row : features) {
     // The next name in byte order.
-    if (!choice_.Named(row.name)) first = std::max(first, row.name + '\0');
+    if (!IsNamed(row.name)) first = std::max(first, row.name + '\0');
   }
   DropFrom(std::move(first));
 }
@@ -127,7 +127,7 @@ void FeatureTable::Prune() {
   size_t names = 0;
   uint64_t bytes = 0;
   for (const auto& [name, entry] : entries_) {
-    if (choice_.Named(name)) continue;
+    if (IsNamed(name)) continue;
     bytes += name.size();
     if (++names > kMaxFeatures || bytes > kMaxNamesBytes) return DropFrom(name);
   }
@@ -138,7 +138,7 @@ void FeatureTable::RemoveUnused() {
   for (auto it = entries_.begin(); it != entries_.end();) {
     const auto entry = it++;
     if (entry->second.used) continue;
-    if (!choice_.Named(entry->first)) {
+    if (!IsNamed(entry->first)) {
       --others_;
       others_bytes_ -= entry->first.size();
     }

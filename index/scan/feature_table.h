@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -16,15 +17,16 @@ namespace ofindex {
 
 /// The features of a dataset, merged from those of its blocks by sums, minima and unions only, so that blocks and
 /// datasets can be merged in any order. If there are too many names (kMaxFeatures, kMaxNamesBytes), the first in byte
-/// order are kept, as are those named in --columns; the data of the kept features is complete. Not thread-safe.
+/// order are kept, as are those named in --columns or --derive; the data of the kept features is complete. Not
+/// thread-safe.
 class FeatureTable {
  public:
-  explicit FeatureTable(ColumnChoice choice) : choice_(std::move(choice)) {}
+  explicit FeatureTable(ColumnChoice choice) : choice_(std::move(choice)), kept_(choice_.Kept()) {}
 
   /// Drops `name` and all names after it, including those added later: some block has dropped them.
   void DropFrom(std::string name);
 
-  /// Drops all names after the last of `features`, not counting those named in --columns: an index with these features
+  /// Drops all names after the last of `features`, not counting those named by the user: an index with these features
   /// has dropped some.
   void DropAfter(const std::vector<FeatureRow>& features);
 
@@ -73,7 +75,10 @@ class FeatureTable {
   using Entries = std::map<std::string, Entry, std::less<>>;
 
   [[nodiscard]] bool IsDropped(const std::string& name) const {
-    return dropped_from_ && name >= *dropped_from_ && !choice_.Named(name);
+    return dropped_from_ && name >= *dropped_from_ && !IsNamed(name);
+  }
+  [[nodiscard]] bool IsNamed(const std::string& name) const {
+    return std::binary_search(kept_.begin(), kept_.end(), name);
   }
   Entry* EntryOf(const std::string& name);
   static void AddTypes(const ChunkRow& chunk, Entry& entry);
@@ -81,8 +86,9 @@ class FeatureTable {
   void RemoveUnused();
 
   ColumnChoice choice_;
+  std::vector<std::string> kept_;  // named in --columns or --derive
   Entries entries_;
-  size_t others_ = 0;                        // entries that are not named in --columns
+  size_t others_ = 0;                        // entries that are not in `kept_`
   uint64_t others_bytes_ = 0;                // bytes of their names
   std::optional<std::string> dropped_from_;  // names from here on are dropped
   uint32_t given_ = 0;

@@ -96,7 +96,7 @@ DatasetScan::DatasetScan(const std::vector<ProbedShard>& shards, const ScanOptio
                                   [this](const ProbedShard& shard) { return ReadsPayloads(shard); })) {}
 
 bool DatasetScan::Extracts(const ProbedShard& shard) const {
-  if (options_.columns.mode == ColumnChoice::Mode::kNone) return false;
+  if (!options_.columns.decodes()) return false;
   return options_.message.has_value() || shard.payload != PayloadKind::kOpaque;
 }
 

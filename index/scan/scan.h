@@ -22,7 +22,7 @@ namespace ofindex {
 /// Options of a scan, apart from record boundaries.
 struct ScanOptions {
   bool check_payloads = false;       ///< check the checksum of every payload, and compute its hash
-  ColumnChoice columns;              ///< features to extract
+  ColumnChoice columns;              ///< features to extract, and what to derive from them
   std::optional<FieldPlan> message;  ///< how to decode all payloads; none: by the payload kind of each shard
   unsigned threads = 1;              ///< threads that may compute at once
   InflateOptions inflate = {};       ///< for compressed shards

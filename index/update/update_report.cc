@@ -17,9 +17,7 @@ std::set<std::string> ColumnsOf(const std::vector<FeatureRow>& features) {
   std::set<std::string> names;
   for (const FeatureRow& row : features) {
     if (row.present == 0) continue;
-    for (const std::string* name : {&row.sql_value, &row.sql_count, &row.sql_size}) {
-      if (!name->empty()) names.insert(*name);
-    }
+    for (std::string& name : ColumnNamesOf(row)) names.insert(std::move(name));
   }
   return names;
 }

@@ -162,7 +162,8 @@ uint64_t GoneRecords(const MergeSource& source, const UpdatePlan& plan) {
 // Writes the index; `moves`: records get the ordinals of a new build.
 Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, const UpdatePlan& plan, bool moves,
                            DatasetFacts facts, AtomicFile temporary, Progress& progress) {
-  OFINDEX_ASSIGN(const ColumnChoice columns, ColumnChoice::Parse(source.facts().columns));
+  const DatasetFacts& old = source.facts();
+  OFINDEX_ASSIGN(const ColumnChoice columns, ColumnChoice::Parse(old.columns, old.derive));
   OFINDEX_ASSIGN(AtomicFile map, AtomicFile::Begin(MapPathOf(options.index), AtomicFile::IfLocked::kWait, &progress));
   OFINDEX_ASSIGN(IndexWriter writer, IndexWriter::Begin(temporary.path(), std::nullopt, columns));
   OFINDEX_TRY(temporary.CheckName());

@@ -23,6 +23,12 @@ inline constexpr uint64_t kMaxNameBytes = 1 << 20;
 /// are longer in total, fewer of them are kept, still the first in byte order.
 inline constexpr uint64_t kMaxNamesBytes = 16 << 20;
 
+/// The byte range of a bytes value in the payload.
+struct PayloadRange {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
 /// The values that one record has under one name.
 struct ExtractedFeature {
   uint32_t feature = 0;  ///< number that the extractor assigned to the name
@@ -34,8 +40,8 @@ struct ExtractedFeature {
   uint64_t size = 0;     ///< size of the value if count is 1 and it is bytes
   uint64_t largest = 0;  ///< bytes of the largest value, if they are bytes
   ByteView bytes = {};   ///< the value if count is 1 and it is bytes of at most kMaxKeptBytes
-  uint32_t first = 0;    ///< start of the values in numbers() or strings(), for features that are kept whole and do not
-                         ///< have exactly one value
+  uint32_t first = 0;    ///< start of the values in numbers(), or in strings() and ranges(), for features that are kept
+                         ///< whole and do not have exactly one value
 };
 
 /// A payload too large to be read whole, which provides byte ranges on request.

@@ -201,6 +201,7 @@ std::span<const ExtractedFeature> Extractor::found() const { return body_->found
 const Malformed& Extractor::malformed() const { return body_->malformed(); }
 std::span<const uint64_t> Extractor::numbers() const { return body_->found().numbers; }
 std::span<const ByteView> Extractor::strings() const { return body_->found().strings; }
+std::span<const PayloadRange> Extractor::ranges() const { return body_->found().ranges; }
 
 std::span<const std::string> Extractor::names() const {
   return body_->has_paths() ? std::span(body_->path_names()) : body_->names().names();

@@ -65,6 +65,9 @@ class Extractor {
   [[nodiscard]] std::span<const uint64_t> numbers() const;
   [[nodiscard]] std::span<const ByteView> strings() const;
 
+  /// Where in the payload each of strings() is.
+  [[nodiscard]] std::span<const PayloadRange> ranges() const;
+
   /// Returns the names by number, as shown to users: a feature list has `[]` appended. No two are equal. Numbers are
   /// assigned in order of discovery. A name keeps its number until Forget() is called or the name is evicted.
   /// Malformed records add no names.

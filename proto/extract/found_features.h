@@ -10,12 +10,6 @@
 
 namespace ofindex {
 
-/// The byte range of a bytes value in the payload.
-struct PayloadRange {
-  uint64_t offset = 0;
-  uint64_t size = 0;
-};
-
 /// The content of one record: its features, each once, and the values of those that are kept whole. Designed for reuse:
 /// its arrays grow to the largest record and are kept.
 ///

@@ -106,6 +106,7 @@ def build(
     force: bool = False,
     progress: bool | Report | None = None,
     *,
+    derive: str | Sequence[str] = (),
     wait: bool = False,
     columns_optional: bool = False,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
@@ -115,8 +116,8 @@ def build(
     max_ratio: int = 200,
     max_inflated_bytes: int = 1 << 40,
 ) -> Dataset:
-    """Read shards once, in place, and write their index. An up-to-date index is left unchanged, unless `verify` or
-    `columns` asks for something that it lacks: then it is rebuilt::
+    """Read shards once, in place, and write their index. An up-to-date index is left unchanged, unless `verify`,
+    `columns` or `derive` asks for something that it lacks: then it is rebuilt::
 
         ds = ofindex.build("data/train")
         lists = ofindex.build("data/train", "lists.ofidx", columns=["auto", "tokens"])  # with lists as a column
@@ -132,8 +133,11 @@ def build(
         force: Build even if there is an index, and replace it.
         progress: None shows progress if there is a terminal or notebook, by tqdm if it is installed; True, False; or a
             callable ``(bytes_done, bytes_total, records_done)``.
+        derive: Columns made of the bytes of a feature, as ``"NAME:image"`` (``NAME#width``, ``NAME#height``,
+            ``NAME#channels`` and ``NAME#format``, from the header of the first value), ``"NAME:hash"`` (``NAME#hash``)
+            or ``"NAME:length"`` (``NAME#length``); one or several.
         wait: Wait for another process that is building the same index, and use its result.
-        columns_optional: Build even if no record has a feature that `columns` names.
+        columns_optional: Build even if no record has a feature that `columns` or `derive` names.
         format, payload, compression: The type of the files and of their payloads, instead of detecting it. A bare
             deflate stream is never detected.
         checkpoint_bytes: Inflated bytes between the access points of a compressed shard: 1 MiB to 1 GiB. A greater
@@ -147,15 +151,16 @@ def build(
 
     Raises:
         StaleError: there is an index, but of other or changed shards, or of files taken for another type. LockError:
-        another process is building it, and `wait` is not set. ValueError: no record has a feature that `columns` names;
-        the old index stays. FormatError, ValueError, OSError: the data are not record files, or cannot be read.
-        LimitError: a shard is a decompression bomb.
+        another process is building it, and `wait` is not set. ValueError: no record has a feature that `columns` names,
+        or bytes in one that `derive` names; the old index stays. FormatError, ValueError, OSError: the data are not
+        record files, or cannot be read. LimitError: a shard is a decompression bomb.
     """
     built = run_build(
         data,
         output,
         verify=verify,
         columns=columns,
+        derive=derive,
         threads=threads,
         force=force,
         progress=progress,

@@ -34,8 +34,9 @@ std::optional<uint64_t> ColumnStore::BlockOf(uint64_t ordinal) const {
 
 uint8_t ColumnStore::kinds(const Column& column) const {
   if (column.origin == Origin::kShard) return kBytesKind;
-  const bool numbers = column.role == ColumnRole::kCount || column.role == ColumnRole::kSize;
-  return column.origin != Origin::kFeature || numbers ? BitOf(FeatureKind::kInt64) : features()[column.feature].kinds;
+  if (column.origin != Origin::kFeature) return BitOf(FeatureKind::kInt64);
+  if (HoldsValues(column.role)) return features()[column.feature].kinds;
+  return column.role == ColumnRole::kFormat ? kBytesKind : BitOf(FeatureKind::kInt64);
 }
 
 Result<std::shared_ptr<const Chunk>> ColumnStore::Load(const Column& column, uint64_t block) {

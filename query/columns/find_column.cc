@@ -46,8 +46,7 @@ Result<Column> FindColumn(const ColumnStore& store, std::string_view name) {
 
 Result<Column> FindValueColumn(const ColumnStore& store, std::string_view name) {
   OFINDEX_ASSIGN(Column column, FindColumn(store, name));
-  const bool has_values = column.role != ColumnRole::kCount && column.role != ColumnRole::kSize;
-  if (has_values || Folded(column.name) == Folded(name)) return column;
+  if (HoldsValues(column.role) || Folded(column.name) == Folded(name)) return column;
   return Fail(ErrorCode::kUsage,
               StrCat("feature '", Printable(name), "' has no column of its values, only '", Printable(column.name),
                      "', the ", column.role == ColumnRole::kCount ? "number" : "size", " of its values"),

@@ -31,7 +31,7 @@ MissingColumn WithoutColumn(const FeatureRow& feature, std::string_view quote) {
   MissingColumn missing{.without_column = true};
   const std::string& other = MainColumn(feature);
   const bool sizes = other == feature.sql_size;
-  missing.instead = other.empty() ? std::string("the feature has no column")
+  missing.instead = other.empty() ? std::string("the feature has no column of its values")
                                   : StrCat("the feature has the column ", Enclosed(other, quote), ", the ",
                                            sizes ? "size of its values" : "number of its values", ", only");
   if (feature.largest_bytes > kMaxKeptBytes) {

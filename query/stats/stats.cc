@@ -35,8 +35,7 @@ void AddNumbers(const Counts& integers, const std::vector<Count<double>>& reals,
 
 // Returns the sketch of `column`, if the index keeps one.
 std::optional<DistinctSketch> StoredSketch(const ColumnStore& store, const Column& column) {
-  const bool values = column.role == ColumnRole::kValue || column.role == ColumnRole::kList;
-  if (column.origin != Column::Origin::kFeature || !values) return std::nullopt;
+  if (column.origin != Column::Origin::kFeature || !HoldsValues(column.role)) return std::nullopt;
   DistinctSketch sketch;
   if (!sketch.Load(store.features()[column.feature].sketch)) return std::nullopt;
   return sketch;
@@ -224,8 +223,8 @@ Result<ColumnStats> StatsOf(ColumnStore& store, const Column& column, const Stat
 
 std::string TypeOf(const ColumnStore& store, const Column& column) {
   if (column.origin == Column::Origin::kShard) return "TEXT";
-  const bool values = column.role == ColumnRole::kValue || column.role == ColumnRole::kList;
-  if (column.origin != Column::Origin::kFeature || !values) return "INTEGER";
+  if (column.origin != Column::Origin::kFeature) return "INTEGER";
+  if (!HoldsValues(column.role)) return std::string(TypeOfFacts(column.role));
   return store.features()[column.feature].type;
 }
 

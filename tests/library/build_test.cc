@@ -75,6 +75,28 @@ TEST_CASE("an index has the automatic columns, the named ones, both or none") {
   }
 }
 
+TEST_CASE("derived columns can be queried and are listed, and what has no bytes cannot be derived from") {
+  const TempDir dir;
+  WriteExamples(dir / "data.tfrecord", 20);
+  BuildOptions options{.data = {dir / "data.tfrecord"}, .columns = {"id"}, .auto_columns = false};
+  options.derive = {"word:length", "word:hash"};
+  const BuildReport report = Must(BuildIndex(options));
+  std::vector<std::string> columns;
+  for (const FeatureInfo& feature : report.info.features) {
+    if (feature.name != "word") continue;
+    columns = feature.columns;
+    CHECK(feature.type == "INTEGER");
+  }
+  CHECK(columns == std::vector<std::string>{"word#hash", "word#length"});
+  const Dataset dataset = Must(Dataset::Open(dir / "data.tfrecord"));
+  CHECK(Must(Where(dataset, "\"word#length\" > 0 AND \"word#hash\" IS NOT NULL")).size() == 20);
+  for (const char* derive : {"id:hash", "ward:hash", "word:size", "word"}) {
+    options.derive = {derive};
+    const auto refused = BuildIndex(options);
+    CHECK_MESSAGE((!refused && refused.error().code == ErrorCode::kUsage), std::string(derive));
+  }
+}
+
 TEST_CASE("a misspelt column, an invalid option and a foreign file give the right error codes") {
   const TempDir dir;
   WriteExamples(dir / "data.tfrecord", 20);

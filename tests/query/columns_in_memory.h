@@ -145,7 +145,7 @@ class ColumnsInMemory final : public ColumnSource {
       case ColumnRole::kCount: return integer(cell->size());
       case ColumnRole::kSize: return cell->strings.size() == 1 ? integer(cell->strings[0].size()) : ColumnValue{};
       case ColumnRole::kValue: return cell->size() == 1 ? CellValue(*cell, 0) : ColumnValue{};
-      case ColumnRole::kList: break;
+      default: break;  // a list: none of these columns is derived
     }
     std::vector<ColumnValue> values;
     for (size_t i = 0; i < cell->size(); ++i) values.push_back(CellValue(*cell, i));

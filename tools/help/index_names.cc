@@ -44,8 +44,12 @@ std::vector<IndexName> NamesOfIndex(const std::string& name, const std::string& 
       continue;
     }
     if (!feature.sql_value.empty()) names.push_back({feature.sql_value, feature.type});
-    if (!feature.sql_size.empty()) names.push_back({feature.sql_size, "size in bytes"});
-    if (!feature.sql_count.empty()) names.push_back({feature.sql_count, "number of values"});
+    const auto add = [&](const std::string& column, ColumnRole role) {
+      if (!column.empty()) names.push_back({column, std::string(Describe(role))});
+    };
+    add(feature.sql_size, ColumnRole::kSize);
+    add(feature.sql_count, ColumnRole::kCount);
+    for (const DerivedColumn& column : feature.derived) add(column.name, column.role);
   }
   if (which == NamesOf::kFeatures) return names;
   names.push_back({"_length", "size of the payload in bytes"});

@@ -121,8 +121,13 @@ void PrintWarnings(const BuildReport& report, const std::string& verb, const Con
   AddNotesOnIndex(report, verb, notes);
   if (report.facts.part) {
     AddNotesOnPart(report, notes);
-  } else if (const auto names = ColumnsInNoRecord(report); !names.empty()) {
-    notes.push_back(DescribeInNoRecord(names, report));
+  } else {
+    if (const auto names = ColumnsInNoRecord(report); !names.empty()) {
+      notes.push_back(DescribeInNoRecord(names, report));
+    }
+    if (const auto names = UnderivedFeatures(report); !names.empty()) {
+      notes.push_back(DescribeUnderived(names, report));
+    }
   }
   if (!report.facts.part && !report.was_up_to_date) AddNotesOnColumns(report, notes);
   if (report.resumed_records != 0) {

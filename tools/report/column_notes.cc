@@ -45,10 +45,10 @@ void AddNoteOnDropped(const DroppedColumns& dropped, std::vector<std::string>& n
   std::vector<std::string> texts;
   for (const std::string& name : dropped.names) texts.push_back(Printable(name));
   std::string note = StrCat("no longer stored: ", Enumerated(texts));
-  if (!dropped.choice_to_keep.empty()) {
-    note += StrCat("; to keep ", texts.size() == 1 ? "it" : "them", ", build with --columns ",
-                   ShellWord(dropped.choice_to_keep));
-  }
+  std::string options;
+  if (!dropped.choice_to_keep.empty()) options += " --columns " + ShellWord(dropped.choice_to_keep);
+  for (const std::string& derive : dropped.derive_to_keep) options += " --derive " + ShellWord(derive);
+  if (!options.empty()) note += StrCat("; to keep ", texts.size() == 1 ? "it" : "them", ", build with", options);
   notes.push_back(std::move(note));
 }
 

@@ -168,9 +168,9 @@ Json JsonFeatureRows(const std::vector<FeatureRow>& features) {
   Json array = Json::array();
   for (const FeatureRow& row : FeaturesByName(features)) {
     const std::string& column = MainColumn(row);
-    Json columns = Json::array();
-    for (const std::string& name : {row.sql_value, row.sql_size, row.sql_count}) {
-      if (!name.empty()) columns.push_back(name);
+    Json derived = Json::array();
+    for (const DerivedColumn& one : row.derived) {
+      derived.push_back({{"column", one.name}, {"what", Describe(one.role)}, {"type", TypeOfFacts(one.role)}});
     }
     array.push_back({{"name", JsonBytes(AsBytes(row.name))},
                      {"kinds", JsonKinds(row.kinds)},
@@ -179,7 +179,8 @@ Json JsonFeatureRows(const std::vector<FeatureRow>& features) {
                      {"values_min", row.values_min},
                      {"values_max", row.values_max},
                      {"column", column.empty() ? Json(nullptr) : Json(column)},
-                     {"columns", std::move(columns)},
+                     {"columns", ColumnNamesOf(row)},
+                     {"derived", std::move(derived)},
                      {"type", column.empty() ? Json(nullptr) : Json(MainType(row))}});
   }
   return array;

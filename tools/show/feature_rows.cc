@@ -19,8 +19,7 @@ std::string ValueCounts(const FeatureRow& row) {
 
 std::string Columns(const FeatureRow& row) {
   std::string columns;
-  for (const std::string& name : {row.sql_value, row.sql_size, row.sql_count}) {
-    if (name.empty()) continue;
+  for (const std::string& name : ColumnNamesOf(row)) {
     columns += StrCat(columns.empty() ? "" : ", ", Printable(name));
   }
   return columns.empty() ? "-" : columns;

@@ -26,6 +26,7 @@ struct BuildArguments {
   std::string payload = "auto";
   std::string compression = "auto";
   std::string columns;
+  std::vector<std::string> derive;
   std::string part;
   bool wait = false;
 };
@@ -57,6 +58,9 @@ Result<int> Build(BuildArguments& arguments, Context& context) {
   options.format.payload = arguments.payload == "auto" ? std::nullopt : ParsePayloadKind(arguments.payload);
   if (!arguments.columns.empty()) {
     OFINDEX_ASSIGN(options.columns, ColumnChoice::Parse(arguments.columns));
+  }
+  if (!arguments.derive.empty()) {
+    OFINDEX_ASSIGN(options.derive, Derivations::Of(arguments.derive));
   }
   if (!arguments.part.empty()) {
     OFINDEX_ASSIGN(options.part, PartChoice::Parse(arguments.part));
@@ -92,8 +96,13 @@ void AddColumnOptions(Verb& verb, BuildArguments& arguments) {
                  "several values are NULL")
       .NotEmpty()
       .Suggests({"auto", "none"});
+  verb.AddOption("--derive", arguments.derive, "NAME:WHAT",
+                 "Also store columns made of the bytes of feature NAME; may be repeated. WHAT is image (NAME#width, "
+                 "NAME#height, NAME#channels and NAME#format, from the header of the first value), hash (NAME#hash) or "
+                 "length (NAME#length); default: none")
+      .NotEmpty();
   verb.AddFlag("--columns-optional", arguments.options.columns_optional,
-               "Build even if no record has a feature that --columns names; default: an error");
+               "Build even if no record has a feature that --columns or --derive names; default: an error");
   verb.AddOption("--descriptor", arguments.options.descriptor, "FILE",
                  "A FileDescriptorSet (protoc --descriptor_set_out) that describes the payloads");
   verb.AddOption("--message", arguments.options.message, "pkg.Name",

@@ -20,7 +20,9 @@ const std::map<std::string_view, Explanation>& Explanations() {
         {{"ofindex build data/train", "Writes data/train.ofidx"},
          {"ofindex build data/train --verify", "Also checks every payload byte, and stores a hash of each record"},
          {"ofindex build data/train --columns auto,petal --force",
-          "Also stores the values of petal, a list in each record, as a column of JSON arrays"}}}},
+          "Also stores the values of petal, a list in each record, as a column of JSON arrays"},
+         {"ofindex build data/train --derive name:hash --derive name:length --force",
+          "Also stores a hash and the length of the bytes in name; image instead of hash stores the size of images"}}}},
       {"update",
        {"Only new, grown and changed shards are read. No record gets another number: the numbers of records that are "
         "gone stay free, unless --prune is given.",

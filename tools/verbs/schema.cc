@@ -10,6 +10,15 @@
 namespace ofindex {
 namespace {
 
+// Returns what was derived, as the arguments of --derive.
+Json DerivedArguments(const DatasetFacts& facts) {
+  Json arguments = Json::array();
+  for (const std::string& argument : Derivations::ParseText(facts.derive).value_or(Derivations()).Arguments()) {
+    arguments.push_back(JsonBytes(AsBytes(argument)));
+  }
+  return arguments;
+}
+
 Result<int> ShowSchema(const std::string& name, const Context& context) {
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(name));
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
@@ -23,6 +32,7 @@ Result<int> ShowSchema(const std::string& name, const Context& context) {
                              {"index", JsonText(snapshot->path())},
                              {"records", catalog->facts().records},
                              {"columns", catalog->facts().columns},
+                             {"derive", DerivedArguments(catalog->facts())},
                              {"features_dropped", catalog->facts().features_dropped},
                              {"features", JsonFeatureRows(features)}})));
   return 0;

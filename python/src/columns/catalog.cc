@@ -52,13 +52,14 @@ nb::object KindsOf(uint8_t kinds) {
 nb::list FeaturesOf(const std::vector<FeatureRow>& features) {
   return ListOf(FeaturesByName(features), [](const FeatureRow& row) {
     const std::string& column = MainColumn(row);
-    nb::list columns;
-    for (const std::string& name : {row.sql_value, row.sql_size, row.sql_count}) {
-      if (!name.empty()) columns.append(TextOf(name));
-    }
+    const nb::list columns = ListOf(ColumnNamesOf(row), [](const std::string& name) { return TextOf(name); });
+    const nb::list derived = ListOf(row.derived, [](const DerivedColumn& one) {
+      return DictOf("column", TextOf(one.name), "what", TextOf(Describe(one.role)), "type",
+                    TextOf(TypeOfFacts(one.role)));
+    });
     return DictOf("name", TextOf(row.name), "kinds", KindsOf(row.kinds), "present", Count(row.present), "values",
                   Count(row.values), "values_min", Count(row.values_min), "values_max", Count(row.values_max), "column",
-                  column.empty() ? nb::none() : TextOf(column), "columns", columns, "type",
+                  column.empty() ? nb::none() : TextOf(column), "columns", columns, "derived", derived, "type",
                   column.empty() ? nb::none() : TextOf(MainType(row)));
   });
 }

@@ -78,10 +78,9 @@ Result<ArrowField> FieldOf(const ColumnStore& store, const Column& column) {
     field.type = ValueType::kText;
     return field;
   }
-  const bool number = column.origin != Column::Origin::kFeature || column.role == ColumnRole::kCount ||
-                      column.role == ColumnRole::kSize;
-  if (number) {
-    field.type = ValueType::kInt64;
+  if (column.origin != Column::Origin::kFeature || !HoldsValues(column.role)) {
+    const bool text = column.origin == Column::Origin::kFeature && column.role == ColumnRole::kFormat;
+    field.type = text ? ValueType::kText : ValueType::kInt64;
     return field;
   }
   const FeatureRow& feature = store.features()[column.feature];

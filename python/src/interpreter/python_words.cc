@@ -21,6 +21,7 @@ constexpr std::array kOptions = {
     Words{"--columns NAME", "columns=['NAME']"},
     Words{"--columns", "columns"},
     Words{"--compression", "compression"},
+    Words{"--derive", "derive"},
     Words{"--compress gzip", "compress='gzip'"},
     Words{"--compress", "compress"},
     Words{"--force", "force=True"},

@@ -47,7 +47,7 @@ Result<SharedChunk> ValuesIn(SharedSource& source, const LoadChunk& load, uint32
 Result<Chunk> MakeOfFeature(SharedSource& source, const LoadChunk& load, const Column& column, uint64_t block) {
   OFINDEX_ASSIGN(const bool stored, source.Stored(column.feature, column.role, block));
   if (stored) return source.Decode(column.feature, column.role, block);
-  if (column.role == ColumnRole::kValue) return EmptyChunk(source.blocks()[block].records);
+  if (column.role == ColumnRole::kValue || IsDerived(column.role)) return EmptyChunk(source.blocks()[block].records);
   OFINDEX_ASSIGN(const SharedChunk values, ValuesIn(source, load, column.feature, block));
   if (column.role == ColumnRole::kSize) return SizesOf(*values);
   if (column.role == ColumnRole::kCount) {

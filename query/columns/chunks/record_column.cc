@@ -24,6 +24,9 @@ std::vector<Column> ColumnsOf(const std::vector<FeatureRow>& features) {
                                      std::pair{&row.sql_size, ColumnRole::kSize}}) {
       if (!name->empty()) columns.push_back({*name, Origin::kFeature, row.feature, role});
     }
+    for (const DerivedColumn& one : row.derived) {
+      columns.push_back({one.name, Origin::kFeature, row.feature, one.role});
+    }
   }
   const bool taken = std::any_of(columns.begin(), columns.end(),
                                  [](const Column& column) { return Folded(column.name) == kHashName; });

@@ -35,12 +35,12 @@ Zone ZoneOfRecords(const SharedSource& source, Origin origin, uint64_t block) {
   return zone;
 }
 
-// Returns what the metadata of the chunks says about a stored or derived column.
+// Returns what the metadata of the chunks says about a column that is stored, or made of others.
 Result<Zone> ZoneOfFeature(SharedSource& source, const Column& column, uint64_t block) {
   const uint32_t records = source.blocks()[block].records;
   OFINDEX_ASSIGN(const auto own, source.MetadataOf(column.feature, column.role));
   if (const auto& metadata = (*own)[block]) return ZoneOf(*metadata, metadata->nulls, records);
-  if (column.role == ColumnRole::kValue) return NullZone(records);
+  if (column.role == ColumnRole::kValue || IsDerived(column.role)) return NullZone(records);
   OFINDEX_ASSIGN(const auto values, source.MetadataOf(column.feature, ColumnRole::kValue));
   OFINDEX_ASSIGN(const auto lists, source.MetadataOf(column.feature, ColumnRole::kList));
   OFINDEX_ASSIGN(const auto counts, source.MetadataOf(column.feature, ColumnRole::kCount));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "index/build/map_builder.h"
 #include "index/build/verifier.h"
 #include "index/catalog/catalog_reader.h"
@@ -12,6 +13,7 @@
 #include "index/update/updater.h"
 #include "mmap/record_reader.h"
 #include "tests/index/built_set.h"
+#include "tests/index/forgery.h"
 #include "tests/proto/message_bytes.h"
 
 namespace ofindex {
@@ -200,6 +202,25 @@ TEST_CASE("an index with unexpected tables is refused, whatever they do") {
     REQUIRE(!catalog.has_value());
     CHECK(catalog.error().code == ErrorCode::kIndex);
   }
+}
+
+TEST_CASE("derivations that no build writes are refused even with correct checksums, and forged ones derive nothing") {
+  for (const char* text : {"", "a", "a:what", "b:hash,a:hash", "a:hash,a:hash", "a:hash,"}) {
+    CAPTURE(text);
+    const SmallIndex set;
+    REQUIRE(Forge(set.index(), {"dataset", StrCat("INSERT INTO dataset VALUES ('derive', '", text, "')")},
+                  Checksums::kMadeAnew));
+    const Result<CatalogReader> catalog = CatalogReader::Open(set.index());
+    REQUIRE(!catalog.has_value());
+    CHECK(catalog.error().message.find("the fact derive") != std::string::npos);
+  }
+  const SmallIndex set;
+  REQUIRE(Forge(set.index(), {"dataset", "INSERT INTO dataset VALUES ('derive', 'label:hash,nothing:image')"},
+                Checksums::kMadeAnew));
+  Result<CatalogReader> catalog = CatalogReader::Open(set.index());
+  REQUIRE(catalog.has_value());
+  const std::vector<FeatureRow> features = catalog->Features().value();
+  for (const FeatureRow& row : features) CHECK(row.derived.empty());
 }
 
 TEST_CASE("verify detects an index whose rows were forged with valid SQL") {

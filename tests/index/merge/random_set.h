@@ -26,6 +26,7 @@ inline std::string RandomMessage(Framing framing, uint64_t i, std::mt19937_64& r
   if (i % 5 == 0) features += entry("late" + std::to_string(i / 100), 2, FixedField(1, static_cast<float>(i)));
   if (i % 11 == 0) features += entry("boxes", integers, VarintField(1, 1) + VarintField(1, i));
   std::string text = "record " + std::to_string(i);
+  if (i % 3 == 0) text = "GIF89a" + text;  // a header of an image, or part of one
   if (random() % 20 == 0) {
     text +=
         RecordBytes(Framing::kTfRecord, "inner") + RecordBytes(Framing::kTfRecord, std::string(random() % 300, 'i'));
@@ -58,6 +59,7 @@ inline BuildOptions RandomOptions(const BuiltSet& set, std::mt19937_64& random) 
   if (random() % 3 == 0) {
     options.columns = ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {"boxes", "text"}};
   }
+  if (random() % 2 == 0) options.derive = Derivations::Of({"text:image", "text:hash", "boxes:length"}).value();
   if (random() % 2 == 0) options.inflate.checkpoint_bytes = 1 << 20;
   options.columns_optional = true;
   return options;

@@ -76,6 +76,20 @@ TEST_CASE("names that are equal in SQL are numbered in byte order") {
   CHECK(NamesOf({Scalar("\xc3\x84"), Scalar("\xc3\xa4")}) == Names{"\xc3\x84 - -", "\xc3\xa4 - -"});
 }
 
+TEST_CASE("derived columns take their names before all others, whether or not some record has the feature") {
+  ColumnChoice choice;
+  choice.derived = Derivations::Of({"a:hash", "b:length"}).value();
+  FeatureRow bytes = BytesScalar("a", 3);
+  bytes.kinds = kBytesKind;
+  FeatureRow hidden = Scalar("A#HASH");
+  FeatureRow other = Scalar("b#length");
+  std::vector<FeatureRow*> rows = {&hidden, &bytes, &other};
+  CHECK(NameColumns(rows, choice) == 0);
+  CHECK(ColumnNamesOf(hidden) == Names{"A#HASH_2"});
+  CHECK(ColumnNamesOf(bytes) == Names{"a", "a#hash"});
+  CHECK(ColumnNamesOf(other) == Names{"b#length_2"});
+}
+
 TEST_CASE("names that SQL cannot express are escaped, and hostile names are kept unchanged") {
   CHECK(NamesOf({Scalar(std::string("a\0b", 3))}) == Names{"a\\x00b - -"});
   CHECK(NamesOf({Scalar("\xff\xfe")}) == Names{"\\xff\\xfe - -"});

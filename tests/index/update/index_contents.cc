@@ -163,6 +163,7 @@ class Reading {
     const bool is_named = columns_.Named(feature.name);
     std::vector<ColumnRole> roles = {ColumnRole::kCount, ColumnRole::kSize};
     if (feature.largest_bytes <= 64) roles.push_back(is_named ? ColumnRole::kList : ColumnRole::kValue);
+    for (const DerivedColumn& column : feature.derived) roles.push_back(column.role);
     for (const ColumnRole role : roles) {
       const auto chunk = Must(store_->Load({.name = {}, .feature = feature.feature, .role = role}, number));
       for (uint32_t record = 0; record < block.records; ++record) {

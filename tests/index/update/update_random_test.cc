@@ -42,6 +42,7 @@ class Sequence {
         options_(PartOptions(set_, random() % 3 == 0)) {
     const std::vector<std::string> columns = {"auto", "auto", "none", "auto,boxes,text", "label,late0"};
     options_.columns = ColumnChoice::Parse(columns[random() % columns.size()]).value();
+    if (random() % 2 == 0) options_.derive = Derivations::Of({"text:length", "text:hash", "text:image"}).value();
     options_.columns_optional = true;
     // A shard keeps the kind of payload that it was first found to have. A build of it, damaged since, may find
     // another.
