@@ -80,6 +80,7 @@ MADE_ELSEWHERE = {
     "{Describe(malformed)}": "proto/wire: the byte and the fault",
     "{DescribeInNoRecord(names,report)}": "index/build/builder.cc: the columns that no record has",
     '{DidYouMean(NearestNames(Printable(name),known),"\'")}': "used if it is not empty",
+    '{DidYouMean(NearestNames(name,names),"\'")}': "NoSuchFeature() replaces an empty hint",
     '{DidYouMean(NearestPaths(name),"\'")}': "NoIndex() replaces an empty hint",
     '{DidYouMean(NearestPaths(path),"\'")}': "NoSuchPath() replaces an empty hint",
     "{HintOf(code,message,written.is_expression)}": "query/sql/sql_error.cc: a hint in each case",

@@ -20,6 +20,7 @@ class BuildOptions(TypedDict, total=False):
 
     verify: bool
     columns: str | Sequence[str]
+    keys: Sequence[str]
     threads: int | None
     force: bool
     progress: bool | Report | None
@@ -54,6 +55,7 @@ def run_build(
     part: str = "",
     verify: bool = True,
     columns: str | Sequence[str] = "auto",
+    keys: Sequence[str] = (),
     threads: int | None = None,
     force: bool = False,
     progress: bool | Report | None = None,
@@ -77,6 +79,7 @@ def run_build(
             verify,
             columns if isinstance(columns, str) else "auto",
             names,
+            [keys] if isinstance(keys, (str, bytes)) else list(keys),
             bool(columns_optional),
             thread_limit(threads),
             force,

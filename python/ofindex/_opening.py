@@ -107,6 +107,7 @@ def build(
     progress: bool | Report | None = None,
     *,
     wait: bool = False,
+    keys: Sequence[str] = (),
     columns_optional: bool = False,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     payload: Literal["auto", "example", "sequence_example", "ofrecord", "opaque"] = "auto",
@@ -133,6 +134,7 @@ def build(
         progress: None shows progress if there is a terminal or notebook, by tqdm if it is installed; True, False; or a
             callable ``(bytes_done, bytes_total, records_done)``.
         wait: Wait for another process that is building the same index, and use its result.
+        keys: Features by whose values records are found: see `Dataset.key`.
         columns_optional: Build even if no record has a feature that `columns` names.
         format, payload, compression: The type of the files and of their payloads, instead of detecting it. A bare
             deflate stream is never detected.
@@ -160,6 +162,7 @@ def build(
         force=force,
         progress=progress,
         wait=wait,
+        keys=keys,
         columns_optional=columns_optional,
         format=format,
         payload=payload,
