@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "base/threads.h"
+#include "index/build/builder.h"
 #include "index/build/key_set.h"
 #include "index/keys/key_writer.h"
 #include "index/writing/record_framing.h"

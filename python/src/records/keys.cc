@@ -14,7 +14,6 @@
 #include "python/src/convert/arrays.h"
 #include "python/src/convert/bytes.h"
 #include "python/src/convert/objects.h"
-#include "python/src/convert/values.h"
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
 #include "python/src/records/source.h"
@@ -154,9 +153,14 @@ nb::object FindAll(const Key& key, nb::handle object) {
 
 nb::dict FactsOf(const Key& key) {
   const KeyFacts& facts = key.lookup.facts();
-  return DictOf("name", TextOf(facts.name), "records", Count(facts.records), "keys", Count(facts.keys), "duplicates",
-                Count(facts.repeats()), "records_without", Count(facts.without), "has_bytes", Flag(facts.has_bytes),
-                "has_integers", Flag(facts.has_integers));
+  nb::dict dict;
+  dict["name"] = TextOf(facts.name);
+  dict["records"] = facts.records;
+  dict["keys"] = facts.keys;
+  dict["duplicates"] = facts.repeats();
+  dict["records_without"] = facts.without;
+  dict["has_integers"] = facts.has_integers;
+  return dict;
 }
 
 }  // namespace

@@ -97,9 +97,10 @@ TEST_CASE("a flipped bit in any byte of a sealed file is an error when it is rea
   WriteSealed(folder / "f", sections);
   const std::string whole = ReadFile(folder / "f");
   for (size_t at = 0; at < whole.size(); ++at) {
-    WriteFile(folder / "flipped", WithFlippedBit(whole, at, static_cast<int>(at % 8)));
-    std::filesystem::last_write_time(folder / "flipped", std::filesystem::file_time_type::min());
-    const auto file = SealedFile::Open(folder / "flipped", kSealedKind);
+    WriteFile(folder / std::to_string(at), WithFlippedBit(whole, at, static_cast<int>(at % 8)));
+  }
+  for (size_t at = 0; at < whole.size(); ++at) {
+    const auto file = SealedFile::Open(folder / std::to_string(at), kSealedKind);
     if (!file) continue;
     REQUIRE(at >= kSealedHeaderBytes);
     CHECK(SectionOf(*file, 0).error().code == ErrorCode::kIndex);
