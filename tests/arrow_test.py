@@ -28,9 +28,10 @@ ROOMS = {
     "mmap/files": "base",
     "mmap/inflate": "base mmap/files",
     "mmap/offsets": "base mmap/files mmap/inflate",
+    "mmap/sealed": "base mmap/files",
     "mmap/sources": "base mmap/files mmap/inflate",
     "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/catalog index/columns index/database "
-    "index/output index/parts index/resume index/scan index/shards index/walk",
+    "index/keys index/output index/parts index/resume index/scan index/shards index/walk",
     "index/catalog": "base mmap/inflate mmap/offsets index/columns index/database",
     "index/chunks": "base proto proto/wire index/chunks/sections index/columns",
     "index/chunks/sections": "base proto/wire",
@@ -38,6 +39,8 @@ ROOMS = {
     "index/database": "base index/columns",
     "index/finding": "base index/catalog",
     "index/images": "base",
+    "index/keys": "base proto/extract mmap mmap/files mmap/offsets mmap/sealed index/catalog index/chunks index/columns "
+    "index/database index/output",
     "index/merge": "base index/build index/catalog index/columns index/output index/parts index/resume index/scan "
     "index/shards index/walk",
     "index/output": "base",
@@ -60,6 +63,7 @@ ROOMS = {
     "query/extension": "base query/sql/functions query/tables",
     "query/filter": "base index/catalog index/chunks index/columns query/columns query/columns/chunks",
     "query/images": "base query/decoding",
+    "query/keys": "base proto/extract mmap mmap/files index/database index/keys query query/decoding",
     "query/loading": "base mmap query/decoding query/sampling/orders query/sampling/sets",
     "query/sampling": "base mmap mmap/inflate index/catalog query query/columns query/sampling/columns "
     "query/sampling/orders query/sampling/sets query/sampling/steps query/sql",
@@ -87,7 +91,7 @@ ROOMS = {
     "query/sampling/orders",
     "tools/prompt": "base query/sql query/sql/statements query/tables tools/options tools/rows tools/shell "
     "tools/terminal",
-    "tools/report": "base index/build index/columns query/stats tools/shell tools/terminal",
+    "tools/report": "base index/build index/columns index/keys query/stats tools/shell tools/terminal",
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
     "query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
@@ -98,8 +102,8 @@ ROOMS = {
     "tools/streams": "base proto/encode proto/wire index/catalog index/columns index/writing query tools/shell "
     "tools/show",
     "tools/terminal": "",
-    "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/merge "
-    "index/output index/parts index/shards index/update query query/columns query/sampling query/sampling/columns "
+    "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/keys index/merge "
+    "index/output index/parts index/shards index/update query query/columns query/keys query/sampling query/sampling/columns "
     "query/sampling/sets query/stats tools/help tools/options tools/ordinals tools/packing tools/prompt tools/report "
     "tools/rows tools/sampling tools/shell tools/show tools/streams tools/tables tools/terminal",
     "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
@@ -112,7 +116,7 @@ ROOMS = {
     "python/src/loading": "base query/columns query/decoding query/loading query/sampling query/sampling/orders "
     "query/sampling/steps query/images python/src/columns python/src/convert python/src/interpreter "
     "python/src/records",
-    "python/src/records": "base mmap proto query query/sampling/sets python/src/convert python/src/interpreter",
+    "python/src/records": "base mmap proto index/build query query/keys query/sampling/sets python/src/convert python/src/interpreter",
     "python/src/writing": "base index/shards index/writing proto proto/encode python/src/convert "
     "python/src/interpreter",
     "include/ofindex": "",

@@ -16,10 +16,12 @@
 #include "index/build/freshness.h"
 #include "index/build/index_output.h"
 #include "index/build/index_writer.h"
+#include "index/build/key_set.h"
 #include "index/build/map_builder.h"
 #include "index/catalog/catalog_reader.h"
 #include "index/catalog/paths.h"
 #include "index/catalog/shard_files.h"
+#include "index/keys/key_values.h"
 #include "index/output/shard_names.h"
 #include "index/resume/saved_shards.h"
 #include "index/scan/scan.h"
@@ -253,6 +255,7 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   OFINDEX_TRY(writer.Finish(report.facts, output.path()));
   TakeWritten(writer, report);
   OFINDEX_TRY(CheckColumnsOf(options, report));
+  for (const std::string& name : options.keys) OFINDEX_TRY(CheckKeyFeature(name, report.facts, report.features));
   if (progress.cancel) return Interrupted();
   OFINDEX_TRY(output.Publish(options.durability));
   guard.Published();
@@ -393,25 +396,7 @@ Result<void> CheckOutputs(const BuildOptions& options, const std::string& index,
   return CheckOutput(MapPathOf(index), OutputKind::kMap, /*force=*/true, inputs);
 }
 
-}  // namespace
-
-uint64_t BytesOnDisk(const std::string& path) {
-  const auto facts = StatFile(path);
-  return facts ? facts->size : 0;
-}
-
-void TakeWritten(const IndexWriter& writer, BuildReport& report) {
-  ShardFiles files(writer.pieces());
-  report.bad = writer.bad();
-  report.damage = writer.damage();
-  for (BadRow& row : report.bad) row.shard = files.numbers[row.shard];
-  for (DamageRow& row : report.damage) row.shard = files.numbers[row.shard];
-  report.shards = std::move(files.rows);
-  report.features = writer.features();
-  report.without_column = writer.without_column();
-}
-
-Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) {
+Result<BuildReport> BuildOrKeep(const BuildOptions& options, Progress& progress) {
   OFINDEX_ASSIGN(const std::string index, IndexPathFor(options));
   OFINDEX_ASSIGN(const ScanOptions scan, ScanOptionsOf(options));
   OFINDEX_ASSIGN(ShardSet set, FindShards(options.data, index, progress));
@@ -440,6 +425,37 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   OFINDEX_ASSIGN(BuildReport report, BuildSaving(options, scan, index, std::move(set), plan, std::move(probed),
                                                  std::move(temporary), progress));
   if (former) report.dropped = DroppedFrom(*former, report.facts, report.features);
+  return report;
+}
+
+}  // namespace
+
+uint64_t BytesOnDisk(const std::string& path) {
+  const auto facts = StatFile(path);
+  return facts ? facts->size : 0;
+}
+
+void TakeWritten(const IndexWriter& writer, BuildReport& report) {
+  ShardFiles files(writer.pieces());
+  report.bad = writer.bad();
+  report.damage = writer.damage();
+  for (BadRow& row : report.bad) row.shard = files.numbers[row.shard];
+  for (DamageRow& row : report.damage) row.shard = files.numbers[row.shard];
+  report.shards = std::move(files.rows);
+  report.features = writer.features();
+  report.without_column = writer.without_column();
+}
+
+Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) {
+  if (options.part && !options.keys.empty()) {
+    return Fail(ErrorCode::kUsage,
+                StrCat("key '", Printable(options.keys.front()), "': a part has no keys; expected none"),
+                "make the key of the merged index with `ofindex key`");
+  }
+  OFINDEX_ASSIGN(BuildReport report, BuildOrKeep(options, progress));
+  const KeyOptions keys{.threads = options.threads, .if_locked = options.if_locked, .durability = options.durability};
+  OFINDEX_ASSIGN(report.keys, MakeMissingKeys(report.index, options.keys, keys, progress));
+  if (!report.was_up_to_date) report.dropped_keys = DropStaleKeys(report.index);
   return report;
 }
 

@@ -12,6 +12,7 @@
 #include "index/columns/column.h"
 #include "index/columns/column_choice.h"
 #include "index/columns/derivations.h"
+#include "index/keys/key_builder.h"
 #include "index/output/atomic_file.h"
 #include "index/parts/part_plan.h"
 #include "index/shards/detect.h"
@@ -36,6 +37,7 @@ struct BuildOptions {
   InflateOptions inflate;                    ///< for compressed shards
   std::optional<ColumnChoice> columns = {};  ///< features that become columns; nullopt: auto
   std::optional<Derivations> derive = {};    ///< columns derived from features; nullopt: none
+  std::vector<std::string> keys = {};        ///< features by which the index gets a key; not for a part
   bool columns_optional = false;             ///< a name in `columns` or `derive` that no record has is not an error
   /// path of a FileDescriptorSet, as written by protoc, that describes the payloads; needs `message`
   std::string descriptor;
@@ -62,8 +64,10 @@ struct BuildReport {
   std::vector<BadRow> bad;
   std::vector<DamageRow> damage;
   std::vector<FeatureRow> features;
-  DroppedColumns dropped;       ///< columns of the index that was replaced
-  uint64_t without_column = 0;  ///< features that have no column because there are too many
+  DroppedColumns dropped;                 ///< columns of the index that was replaced
+  std::vector<KeyReport> keys;            ///< that were made
+  std::vector<std::string> dropped_keys;  ///< features by which only the index that was replaced has a key
+  uint64_t without_column = 0;            ///< features that have no column because there are too many
   std::vector<SkippedFile> skipped;
   std::vector<std::string> missing;
   uint64_t resumed_records = 0;  ///< scanned by an earlier build of this index that was killed
@@ -89,9 +93,12 @@ struct BuildReport {
 /// With `part`, writes a part of an index, which has no map. It depends on the data and the options alone, like the
 /// parts that other machines build of the same data. Names that no record of the part has are no error.
 ///
-/// Errors: kUsage if no record has one of the names in `columns`; kUsage and kFormat as in FindShards and ProbeShards;
-/// kStale if an index exists, but for other shards or options (hint: --force); kIndex if the path of the index or of
-/// its map belongs to some other file, which is never replaced; kLocked; kIo; kInterrupted.
+/// The keys that `keys` names are made once the index is published; those of the index that it replaces are removed,
+/// unless they belong to the new one as well.
+///
+/// Errors: kUsage if no record has one of the names in `columns` or `keys`; kUsage and kFormat as in FindShards and
+/// ProbeShards; kStale if an index exists, but for other shards or options (hint: --force); kIndex if the path of the
+/// index or of its map belongs to some other file, which is never replaced; kLocked; kIo; kInterrupted.
 [[nodiscard]] Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress);
 
 /// Sets what `writer` has written in `report`.

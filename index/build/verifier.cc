@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "index/build/dataset_id.h"
+#include "index/build/key_set.h"
 #include "index/build/map_builder.h"
 #include "index/build/readable_shard.h"
 #include "index/build/unindexed.h"
@@ -289,6 +290,7 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   VerifyReport report;
   OFINDEX_ASSIGN(MapDamage map_damage, FindMapDamage(*index, progress));
   report.map_damage = std::move(map_damage.what);
+  OFINDEX_ASSIGN(report.key_damage, FindKeyDamage(index, progress));
   OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, catalog.Pieces());
   report.shards = ShardFiles(pieces).rows;
   report.gone_records = GoneRecords(pieces);

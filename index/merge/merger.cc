@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "index/build/index_output.h"
+#include "index/build/key_set.h"
 #include "index/catalog/paths.h"
 #include "index/columns/column_choice.h"
 #include "index/merge/gathered_facts.h"
@@ -78,6 +79,7 @@ Result<void> Publish(IndexOutput& output, const MergeOptions& options, const Pro
   if (progress.cancel) return Interrupted();
   SavedShards::RemoveAt(SavedShards::PathFor(output.path()));  // of a build that was interrupted
   OFINDEX_TRY(output.Publish(options.durability));
+  report.dropped_keys = DropStaleKeys(options.index);
   report.index_bytes = BytesOnDisk(options.index);
   if (!report.facts.part) report.map_bytes = BytesOnDisk(MapPathOf(options.index));
   return {};

@@ -32,6 +32,8 @@ struct MergeOptions {
 /// have been built with the same options, and have no shard in common. Memory grows with the number of shards and
 /// blocks: some 200 bytes per block of up to kBlockRecords records.
 ///
+/// The keys of an index that is replaced are removed.
+///
 /// Errors: kUsage if the inputs do not fit together, if a part would replace a whole index, or if no record of all
 /// parts has one of their named columns; kStale if a shard was not the same for two parts; kIndex if an input is
 /// damaged or of another version; as CheckOutput for the index; kLocked; kIo; kInterrupted. The old index then stays in

@@ -17,6 +17,7 @@
 #include "base/threads.h"
 #include "index/build/index_output.h"
 #include "index/build/index_writer.h"
+#include "index/build/key_set.h"
 #include "index/build/map_builder.h"
 #include "index/catalog/paths.h"
 #include "index/catalog/shard_files.h"
@@ -219,6 +220,16 @@ bool IsInReadOnlyFolder(const std::string& index) {
   return !error && ::access(target.parent_path().c_str(), W_OK) != 0;
 }
 
+// Makes the keys of the index again. If that is interrupted, they are of another build, and nobody uses them until the
+// next update makes them.
+Result<void> UpdateKeys(const UpdateOptions& options, BuildReport& written, Progress& progress) {
+  const KeyOptions keys{.threads = options.threads, .if_locked = options.if_locked, .durability = options.durability};
+  OFINDEX_ASSIGN(RefreshedKeys refreshed, RefreshKeys(options.index, keys, progress));
+  written.keys = std::move(refreshed.made);
+  written.dropped_keys = std::move(refreshed.dropped);
+  return {};
+}
+
 }  // namespace
 
 Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress& progress) {
@@ -248,6 +259,7 @@ Result<UpdateReport> UpdateIndex(const UpdateOptions& options, Progress& progres
     report.written.missing = plan.missing_in_sets;
     report.newly_skipped = std::move(newly_skipped);
     if (!is_idle) AddColumnChanges(before, report);
+    if (!read_only) OFINDEX_TRY(UpdateKeys(options, report.written, progress));
     return report;
   });
 }

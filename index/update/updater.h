@@ -32,6 +32,8 @@ struct UpdateOptions {
 /// With `prune` the index has what a new build would have, in its order: what is gone is left out for good, and every
 /// record gets the ordinal that it has in natural order of paths. If that moves no ordinal, `prune` changes nothing.
 ///
+/// The keys of the index are made again, after it was replaced.
+///
 /// If there is nothing to do, the folder of the index need not be writable, and a damaged map is rebuilt.
 ///
 /// Errors: kNotFound, kIndex; kStale if all shards are missing, or a shard changes while it is read; kFormat if a new

@@ -25,11 +25,13 @@ from ._errors import (
     FormatError,
     LimitError,
     LockError,
+    MissingKeyError,
     QueryError,
     StaleError,
 )
 from ._features import Feature, Features, fixed, image, ragged, raw
 from ._foreign import lacks_in_module
+from ._key import Key
 from ._loading.length_batches import LengthBatches
 from ._loading.loader import Loader, LoaderIterator
 from ._mapped import Mapped
@@ -69,12 +71,14 @@ __all__ = [
     "FeatureError",
     "Features",
     "FormatError",
+    "Key",
     "LengthBatches",
     "LimitError",
     "Loader",
     "LoaderIterator",
     "LockError",
     "Mapped",
+    "MissingKeyError",
     "Mix",
     "MixSampler",
     "QueryError",

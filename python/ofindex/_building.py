@@ -21,6 +21,7 @@ class BuildOptions(TypedDict, total=False):
     verify: bool
     columns: str | Sequence[str]
     derive: str | Sequence[str]
+    keys: Sequence[str]
     threads: int | None
     force: bool
     progress: bool | Report | None
@@ -56,6 +57,7 @@ def run_build(
     verify: bool = True,
     columns: str | Sequence[str] = "auto",
     derive: str | Sequence[str] = (),
+    keys: Sequence[str] = (),
     threads: int | None = None,
     force: bool = False,
     progress: bool | Report | None = None,
@@ -80,6 +82,7 @@ def run_build(
             columns if isinstance(columns, str) else "auto",
             names,
             [derive] if isinstance(derive, str) else list(derive),
+            [keys] if isinstance(keys, (str, bytes)) else list(keys),
             bool(columns_optional),
             thread_limit(threads),
             force,

@@ -16,10 +16,11 @@ from ._arguments import parameters_of, whole
 from ._arrays import as_numpy_asks, fits_float, objects_of
 from ._batch import decode_rows, thread_limit
 from ._epochs import Tail
-from ._errors import StaleError
+from ._errors import Error, StaleError
 from ._features import Features
 from ._foreign import did_you_mean, explained_methods
 from ._html import dataset_html
+from ._key import Key
 from ._progress import Report, reporting
 from ._rows import Rows, Table
 from ._sampler import Sampler, block_size
@@ -260,6 +261,32 @@ class Dataset(_ofindex.Records, Verbs):
             nearest names). DamageError, StaleError: as `Dataset`.
         """
         return decode_rows(self, ids, features, threads)
+
+    def key(self, name: str, make: bool = False) -> Key:
+        """Open the key by a feature, with which records are found by its value::
+
+            key = ds.key("text", make=True)
+            key[b"text 3"] == ds[3]  # True
+            key.find(["text 3", "text 5"])  # array([3, 5])
+
+        Args:
+            name: The feature, of byte strings or integers. A key lies next to the index: ``ofindex.build(keys=...)``,
+                ``ofindex build --key`` and ``ofindex key`` make it.
+            make: Make the key if there is none for this index.
+
+        Raises:
+            FileNotFoundError: there is no such key. StaleError: the key is of another build of the index. Error: it is
+            damaged. ValueError: no record has the feature, or its values are floats. AttributeError: this is a view,
+            but keys cover all records.
+        """
+        self._need_all("key")
+        try:
+            return Key(self, _ofindex.open_key(self._source, name))
+        except (Error, FileNotFoundError):
+            if not make:
+                raise
+        _ofindex.make_key(self._source, name, 0)
+        return Key(self, _ofindex.open_key(self._source, name))
 
     # Selecting.
 

@@ -47,5 +47,28 @@ class LockError(Error):
     """Another process is building the same index, or writing to the same output."""
 
 
-for _error in (Error, StaleError, DamageError, FeatureError, FormatError, QueryError, LimitError, LockError):
+class MissingKeyError(Error, KeyError):
+    """No record has this value of the feature.
+
+    Attributes:
+        value: The first value that no record has.
+    """
+
+    def __init__(self, name: str, value: object = None, count: int = 1) -> None:
+        more = f", nor {count - 1:,} other{'s' if count > 2 else ''} of these values" if count > 1 else ""
+        super().__init__(f"feature {name!r}: no record has the value {value!r}{more}")
+        self.value = value
+        self._arguments = (name, value, count)
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError would show the text in quotes
+
+    def __reduce__(self) -> tuple[type[MissingKeyError], tuple[str, object, int]]:
+        return MissingKeyError, self._arguments
+
+
+for _error in (
+    *(Error, StaleError, DamageError, FeatureError, FormatError, QueryError, LimitError, LockError),
+    MissingKeyError,
+):
     _error.__module__ = "ofindex"

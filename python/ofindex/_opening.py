@@ -108,6 +108,7 @@ def build(
     *,
     derive: str | Sequence[str] = (),
     wait: bool = False,
+    keys: Sequence[str] = (),
     columns_optional: bool = False,
     format: Literal["auto", "tfrecord", "ofrecord"] = "auto",
     payload: Literal["auto", "example", "sequence_example", "ofrecord", "opaque"] = "auto",
@@ -137,6 +138,7 @@ def build(
             ``NAME#channels`` and ``NAME#format``, from the header of the first value), ``"NAME:hash"`` (``NAME#hash``)
             or ``"NAME:length"`` (``NAME#length``); one or several.
         wait: Wait for another process that is building the same index, and use its result.
+        keys: Features by whose values records are found: see `Dataset.key`.
         columns_optional: Build even if no record has a feature that `columns` or `derive` names.
         format, payload, compression: The type of the files and of their payloads, instead of detecting it. A bare
             deflate stream is never detected.
@@ -165,6 +167,7 @@ def build(
         force=force,
         progress=progress,
         wait=wait,
+        keys=keys,
         columns_optional=columns_optional,
         format=format,
         payload=payload,

@@ -11,6 +11,7 @@
 #include "python/src/loading/sampler.h"
 #include "python/src/loading/steps.h"
 #include "python/src/records/decode_one.h"
+#include "python/src/records/keys.h"
 #include "python/src/records/records.h"
 #include "python/src/writing/writer.h"
 
@@ -29,6 +30,7 @@ NB_MODULE(_ofindex, m) {
   ofindex::python::BindCatalog(m);
   ofindex::python::BindBuilding(m);
   ofindex::python::BindDecodeOne(m);
+  ofindex::python::BindKeys(m);
   ofindex::python::BindDecoder(m);
   ofindex::python::BindLengthBatches(m);
   ofindex::python::BindLoader(m);

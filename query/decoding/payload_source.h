@@ -84,6 +84,11 @@ class ReaderSource : public PayloadSource {
   [[nodiscard]] Result<void> Fetch(std::span<const uint64_t> ordinals, FetchedPayloads& out) const override;
   [[nodiscard]] Error Explain(uint64_t ordinal, Error error) const override;
 
+  /// Returns the kind of the payload of record `ordinal`; kOpaque if there is no such record.
+  [[nodiscard]] PayloadKind KindOf(uint64_t ordinal) const;
+
+  [[nodiscard]] const RecordReader& reader() const { return *reader_; }
+
   /// Fetches `ordinals` into memory number `memory` of `out`, and puts payload i at place `places[i]` of it.
   [[nodiscard]] Result<void> FetchPart(std::span<const uint64_t> ordinals, std::span<const size_t> places,
                                        size_t memory, FetchedPayloads& out) const;
@@ -97,8 +102,6 @@ class ReaderSource : public PayloadSource {
 
   ReaderSource(std::shared_ptr<const RecordReader> reader, std::vector<Run> runs)
       : reader_(std::move(reader)), runs_(std::move(runs)) {}
-
-  [[nodiscard]] PayloadKind KindOf(uint64_t ordinal) const;
 
   std::shared_ptr<const RecordReader> reader_;
   std::vector<Run> runs_;

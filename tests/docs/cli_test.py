@@ -19,7 +19,7 @@ from docs.work_folder import WorkFolderTest  # noqa: E402
 
 class CommandLineTest(WorkFolderTest):
     VERBS = tuple(
-        "build merge update info schema stats where sample sql verify get cat split pack convert export help".split()
+        "build merge update key info schema stats where sample sql verify get cat split pack convert export help".split()
     )
     TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
@@ -55,6 +55,7 @@ class CommandLineTest(WorkFolderTest):
             "build": f"build {hurt} --json",
             "merge": f"merge {hurt} -o merged.ofidx --json",
             "update": f"update {hurt} --json",
+            "key": "key data/train name --json",
             "info": f"info {hurt} --json",
             "schema": "schema data/train --json",
             "stats": "stats data/train --json",

@@ -11,7 +11,7 @@ from e2e.command import CommandTest
 from e2e.samples import write_parts
 from oracle import messages, records
 
-VERBS = ("build", "update", "merge", "info", "schema", "stats", "where", "sample", "sql", "get", "cat", "verify",
+VERBS = ("build", "update", "merge", "key", "info", "schema", "stats", "where", "sample", "sql", "get", "cat", "verify",
          "split", "pack", "convert", "export")  # fmt: skip
 
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "index/columns/column_choice.h"
 #include "tools/report/column_notes.h"
+#include "tools/report/key_report.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -47,6 +48,8 @@ Json ToJson(const BuildReport& report, const std::string& verb, double seconds) 
   json["part"] = part ? Json{{"first", part->first}, {"last", part->last}, {"of", part->of}} : Json();
   if (verb == "merge") json["renumbered"] = report.renumbered;
   if (verb == "build") json["columns_dropped"] = JsonTexts(report.dropped.names);
+  json["keys"] = JsonKeys(report.keys);
+  json["keys_dropped"] = JsonTexts(report.dropped_keys);
   if (verb == "build") json["resumed_records"] = report.resumed_records;
   return json;
 }
@@ -208,6 +211,11 @@ void AddNotesOnIndex(const BuildReport& report, const std::string& verb, std::ve
   }
   if (report.facts.features_dropped) {
     notes.push_back("too many feature names: the index has the first in byte order, and those that --columns names");
+  }
+  for (const KeyReport& key : report.keys) notes.push_back(Describe(key));
+  for (const std::string& name : report.dropped_keys) {
+    notes.push_back(StrCat("key ", Printable(name), " was removed with the index that it belonged to; `ofindex key ",
+                           IndexWord(report.index), " ", ShellWord(Printable(name)), "` makes it"));
   }
 }
 

@@ -103,6 +103,11 @@ void AddColumnOptions(Verb& verb, BuildArguments& arguments) {
       .NotEmpty();
   verb.AddFlag("--columns-optional", arguments.options.columns_optional,
                "Build even if no record has a feature that --columns or --derive names; default: an error");
+  verb.AddOption("--key", arguments.options.keys, "NAME",
+                 "A feature by whose values records are found at once, by `ofindex get --key`; may be given several "
+                 "times; default: no key")
+      .NotEmpty()
+      .Completes(Completes::kFeature);
   verb.AddOption("--descriptor", arguments.options.descriptor, "FILE",
                  "A FileDescriptorSet (protoc --descriptor_set_out) that describes the payloads");
   verb.AddOption("--message", arguments.options.message, "pkg.Name",

@@ -34,6 +34,11 @@ const std::map<std::string_view, Explanation>& Explanations() {
          {"ofindex build data/train --part 2/2", "Builds the second half, perhaps on another machine"},
          {"ofindex merge data/train.part-1-of-2.ofidx data/train.part-2-of-2.ofidx -o data/merged.ofidx",
           "Puts them together"}}}},
+      {"key",
+       {"A key finds the records that have a value of a feature at once. It lies next to the index, takes some 9 bytes "
+        "for each record, and is made again by `ofindex update`. `ofindex build --key NAME` makes it with the index.",
+        {{"ofindex key data/train name", "Makes a key by the feature name"},
+         {"ofindex get data/train --key name=setosa", "Shows the records with this name"}}}},
       {"info",
        {"No shard is read. Damage and bad records are listed, and the exit code is 0 nevertheless.",
         {{"ofindex info data/train", "Prints totals, shards, features and damage"},

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "query/dataset.h"
+#include "query/keys/record_keys.h"
 #include "query/ordinals.h"
 #include "query/sampling/reading_facts.h"
 #include "query/sampling/sets/set_of.h"
@@ -35,6 +36,7 @@ struct GetArguments {
   std::vector<std::string> feature;
   Expression where;
   std::string ids;
+  std::vector<std::string> keys;
   bool raw = false;
   bool wire = false;
   ReaderOptions reading;
@@ -149,9 +151,21 @@ Result<NextOrdinal> OrdinalsOfIds(const GetArguments& arguments, const Dataset& 
   return OrdinalsOf(std::move(ordinals));
 }
 
+// Returns the records of --key, those of one key after those of the other. Errors: kUsage if no record has a key.
+Result<NextOrdinal> OrdinalsOfKeys(const GetArguments& arguments, const Dataset& dataset) {
+  OFINDEX_ASSIGN(const RecordKeys keys, RecordKeys::Open(dataset));
+  std::vector<uint64_t> ordinals;
+  for (const std::string& text : arguments.keys) {
+    OFINDEX_ASSIGN(const std::vector<uint64_t> found, keys.FindText(text));
+    ordinals.insert(ordinals.end(), found.begin(), found.end());
+  }
+  return OrdinalsOf(std::move(ordinals));
+}
+
 // Returns the ordinals to show, in order: those of --ids, or of the views for the other arguments.
 Result<NextOrdinal> OrdinalsToShow(const GetArguments& arguments, const Dataset& dataset, const Context& context) {
   if (!arguments.ids.empty()) return OrdinalsOfIds(arguments, dataset, context);
+  if (!arguments.keys.empty()) return OrdinalsOfKeys(arguments, dataset);
   OFINDEX_ASSIGN(std::vector<View> views, RecordsToShow(arguments, dataset, context));
   return NextOrdinal(
       [views = std::move(views), view = size_t{0}, at = uint64_t{0}](uint64_t& ordinal) mutable -> Result<bool> {
@@ -187,12 +201,14 @@ Result<int> ShowAll(const Dataset& dataset, const NextOrdinal& next, Getter& get
 }
 
 Result<int> Get(const GetArguments& arguments, const Context& context) {
-  if (arguments.ordinals.empty() && !arguments.where.given() && arguments.ids.empty()) {
-    return Fail(ErrorCode::kUsage, "ORDINAL, --ids or --where is missing", "see `ofindex get --help`");
+  if (arguments.ordinals.empty() && !arguments.where.given() && arguments.ids.empty() && arguments.keys.empty()) {
+    return Fail(ErrorCode::kUsage, "ORDINAL, --ids, --key or --where is missing", "see `ofindex get --help`");
   }
-  if (!arguments.ordinals.empty() && !arguments.ids.empty()) {
-    return Fail(ErrorCode::kUsage, "ORDINAL and --ids exclude each other; expected one of them",
-                "see `ofindex get --help`");
+  if (!arguments.ordinals.empty() && (!arguments.ids.empty() || !arguments.keys.empty())) {
+    return Fail(
+        ErrorCode::kUsage,
+        StrCat("ORDINAL and ", arguments.keys.empty() ? "--ids" : "--key", " exclude each other; expected one of them"),
+        "see `ofindex get --help`");
   }
   ReaderOptions reading = arguments.reading;
   OFINDEX_ASSIGN(std::vector<std::string> features, ChosenFeatures(arguments.feature));
@@ -218,6 +234,11 @@ void AddGet(CommandLine& line, Context& context) {
   verb.AddArgument("ORDINAL", arguments->ordinals, "Records by number, from 0; negative: from the end; ranges A:B");
   AddWhere(verb, arguments->where, "Records for which this SQL expression holds; with ORDINALs, only those of them");
   AddIds(verb, arguments->ids, "Records of this list of ordinals, in its order").Excludes({"--where"});
+  verb.AddOption(
+          "--key", arguments->keys, "NAME=VALUE",
+          "Records whose feature NAME has this value, by a key that `ofindex key` has made; may be given several "
+          "times; a = in a name is \\=")
+      .Excludes({"--where", "--ids"});
   verb.AddOption("--feature", arguments->feature, "NAME,...",
                  "Only these features (a feature list is NAME[]); a comma in a name is \\,");
   verb.AddFlag("--raw", arguments->raw,

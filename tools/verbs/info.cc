@@ -7,7 +7,10 @@
 #include "base/text.h"
 #include "index/catalog/catalog.h"
 #include "index/catalog/shard_files.h"
+#include "index/keys/key_file.h"
+#include "index/keys/key_paths.h"
 #include "query/columns/snapshot.h"
+#include "tools/report/key_report.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -31,7 +34,23 @@ struct Info {
   std::vector<BadRow> bad;
   std::vector<DamageRow> damage;
   std::vector<SkippedFile> skipped;
+  std::vector<KeyFile> keys;
+  std::vector<std::string> stale_keys;  // what is wrong with each
 };
+
+// Adds the keys next to the index, and what is wrong with those that cannot be used.
+Result<void> AddKeys(const std::shared_ptr<const IndexFile>& index, Info& info) {
+  OFINDEX_ASSIGN(const std::vector<std::string> paths, KeyFilesOf(index->place()));
+  for (const std::string& path : paths) {
+    Result<KeyFile> key = KeyFile::OpenBeside(index, path);
+    if (key) {
+      info.keys.push_back(std::move(*key));
+    } else {
+      info.stale_keys.push_back(key.error().message);
+    }
+  }
+  return {};
+}
 
 Result<Info> ReadInfo(const std::string& name) {
   Info info;
@@ -47,6 +66,7 @@ Result<Info> ReadInfo(const std::string& name) {
   OFINDEX_ASSIGN(info.bad, catalog->Bad());
   OFINDEX_ASSIGN(info.damage, catalog->Damage());
   OFINDEX_ASSIGN(info.skipped, catalog->Skipped());
+  OFINDEX_TRY(AddKeys(snapshot->index(), info));
   return info;
 }
 
@@ -56,6 +76,12 @@ Json JsonGone(const std::vector<ShardRow>& gone) {
     array.push_back({{"path", JsonText(shard.path)}, {"records", shard.records}, {"since", shard.gone}});
   }
   return array;
+}
+
+Json JsonKeysOf(const Info& info) {
+  std::vector<KeyReport> keys;
+  for (const KeyFile& key : info.keys) keys.push_back({.path = key.path(), .facts = key.facts(), .bytes = key.size()});
+  return JsonKeys(keys);
 }
 
 Json ToJson(const Info& info) {
@@ -73,6 +99,7 @@ Json ToJson(const Info& info) {
           {"shards", JsonShards(info.shards)},
           {"gone", JsonGone(info.gone)},
           {"features", JsonFeatureRows(info.features)},
+          {"keys", JsonKeysOf(info)},
           {"bad", JsonBad(info.bad, info.shards)},
           {"damage", JsonDamage(info.damage, info.shards)},
           {"skipped", JsonSkipped(info.skipped)}};
@@ -132,6 +159,10 @@ Result<int> ShowInfo(const std::string& name, const Context& context) {
     OFINDEX_TRY(out.Line(""));
     OFINDEX_TRY(FeatureTableOf(info.features, info.facts.records).Print(out));
   }
+  for (const KeyFile& key : info.keys) {
+    OFINDEX_TRY(out.Line(Describe(KeyReport{.path = key.path(), .facts = key.facts(), .bytes = key.size()})));
+  }
+  for (const std::string& stale : info.stale_keys) OFINDEX_TRY(out.Line(StrCat("stale   ", stale)));
   for (const DamageRow& damage : info.damage) OFINDEX_TRY(out.Line(StrCat("damage  ", Describe(damage, info.shards))));
   for (const BadRow& bad : info.bad) OFINDEX_TRY(out.Line(StrCat("bad     ", Describe(bad, info.shards))));
   for (const SkippedFile& file : info.skipped) {

@@ -11,6 +11,7 @@
 #include "index/finding/resolve_index.h"
 #include "index/update/updater.h"
 #include "tools/report/build_report.h"
+#include "tools/report/key_report.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/progress_display.h"
@@ -59,6 +60,8 @@ Json ToJson(const UpdateReport& report, double seconds) {
   json["columns_removed"] = JsonTexts(report.columns_removed);
   json["features_without_column"] = written.without_column;
   json["features_dropped"] = written.facts.features_dropped;
+  json["keys"] = JsonKeys(written.keys);
+  json["keys_dropped"] = JsonTexts(written.dropped_keys);
   json["missing_in_sets"] = JsonTexts(written.missing);
   json["bad"] = JsonBad(written.bad, written.shards);
   json["damage"] = JsonDamage(written.damage, written.shards);

@@ -93,10 +93,11 @@ std::optional<Derivations> DerivationsOf(const std::vector<nb::object>& words) {
 AtomicFile::IfLocked IfLocked(bool wait) { return wait ? AtomicFile::IfLocked::kWait : AtomicFile::IfLocked::kFail; }
 
 nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool verify, const std::string& columns,
-               const std::vector<nb::object>& names, const std::vector<nb::object>& derive, bool columns_optional,
-               unsigned threads, bool force, bool wait, const std::string& format, const std::string& payload,
-               const std::string& compression, uint64_t checkpoint_bytes, uint64_t max_ratio, uint64_t max_bytes,
-               const std::string& part, const nb::object& report) {
+               const std::vector<nb::object>& names, const std::vector<nb::object>& derive,
+               const std::vector<nb::object>& keys, bool columns_optional, unsigned threads, bool force, bool wait,
+               const std::string& format, const std::string& payload, const std::string& compression,
+               uint64_t checkpoint_bytes, uint64_t max_ratio, uint64_t max_bytes, const std::string& part,
+               const nb::object& report) {
   BuildOptions options;
   if (!part.empty()) options.part = Unwrap(PartChoice::Parse(part));
   for (const nb::object& one : data) options.data.push_back(PathOf(one));
@@ -104,6 +105,7 @@ nb::dict Build(const std::vector<nb::object>& data, nb::handle output, bool veri
   options.verify = verify;
   options.columns = ColumnsOf(columns, names);
   options.derive = DerivationsOf(derive);
+  for (const nb::object& key : keys) options.keys.push_back(NameOf(key));
   options.columns_optional = columns_optional;
   options.threads = threads;
   options.force = force;
@@ -199,9 +201,9 @@ nb::dict Verify(const Source& source, nb::handle root, bool quick, unsigned thre
 }  // namespace
 
 void BindBuilding(nb::module_& m) {
-  m.def("build", &Build, "data"_a, "output"_a, "verify"_a, "columns"_a, "names"_a, "derive"_a, "columns_optional"_a,
-        "threads"_a, "force"_a, "wait"_a, "format"_a, "payload"_a, "compression"_a, "checkpoint_bytes"_a, "max_ratio"_a,
-        "max_bytes"_a, "part"_a, "report"_a.none());
+  m.def("build", &Build, "data"_a, "output"_a, "verify"_a, "columns"_a, "names"_a, "derive"_a, "keys"_a,
+        "columns_optional"_a, "threads"_a, "force"_a, "wait"_a, "format"_a, "payload"_a, "compression"_a,
+        "checkpoint_bytes"_a, "max_ratio"_a, "max_bytes"_a, "part"_a, "report"_a.none());
   m.def("merge", &Merge, "inputs"_a, "output"_a, "columns_optional"_a, "threads"_a, "force"_a, "wait"_a,
         "report"_a.none());
   m.def("update", &Update, "index"_a, "data"_a, "verify"_a, "prune"_a, "threads"_a, "wait"_a, "checkpoint_bytes"_a,

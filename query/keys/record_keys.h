@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "query/dataset.h"
+#include "query/keys/key_lookup.h"
+
+namespace ofindex {
+
+/// The keys of an open dataset, which must outlive them. Thread-safe.
+class RecordKeys {
+ public:
+  /// Errors: those of ReaderSource::Of.
+  [[nodiscard]] static Result<RecordKeys> Open(const Dataset& dataset);
+
+  /// Opens the key by feature `name`. Errors: those of KeyLookup::Open.
+  [[nodiscard]] Result<KeyLookup> Key(const std::string& name) const;
+
+  /// Returns the ordinals of the records with a key written NAME=VALUE, ascending. If the feature has integers alone,
+  /// VALUE is one. Errors: kUsage if `text` is something else, or if no record has the key; those of KeyLookup.
+  [[nodiscard]] Result<std::vector<uint64_t>> FindText(const std::string& text) const;
+
+ private:
+  RecordKeys(std::shared_ptr<const IndexFile> index, std::shared_ptr<const ReaderSource> records)
+      : index_(std::move(index)), records_(std::move(records)) {}
+
+  std::shared_ptr<const IndexFile> index_;
+  std::shared_ptr<const ReaderSource> records_;
+};
+
+}  // namespace ofindex
