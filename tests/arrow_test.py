@@ -28,6 +28,7 @@ ROOMS = {
     "mmap/files": "base",
     "mmap/inflate": "base mmap/files",
     "mmap/offsets": "base mmap/files mmap/inflate",
+    "mmap/sealed": "base mmap/files",
     "mmap/sources": "base mmap/files mmap/inflate",
     "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/catalog index/columns index/database "
     "index/output index/parts index/resume index/scan index/shards index/walk",

@@ -93,6 +93,8 @@ MADE_ELSEWHERE = {
     "{explained.hint}": "Explained, with the rules above",
     "{explanation.hint}": "Explanation, with the rules above",
     "{hint}": "ReportDamage(): a hint in each case",
+    "{kind_.hint}": "SealedKind: each kind of file has a hint",
+    "{Printable(path())}: {kind_.noun} {what}": "CheckOrigin(): what differs, and in most cases what was expected",
     "{meant}": "used if it is not empty",
     "{missing.hint}": "ExplainMissing(): a hint in each case",
     "{place}{Printable(message)}": "query/sql/sql_error.cc: SQLite names what is wrong",
