@@ -79,6 +79,7 @@ MADE_ELSEWHERE = {
     "{ColumnHint(missing,is_part,in_double_quotes,wrong,NamesHint(text,authorizer))}": "query/sql/sql_error.cc: a hint in each case",
     "{Describe(malformed)}": "proto/wire: the byte and the fault",
     "{DescribeInNoRecord(names,report)}": "index/build/builder.cc: the columns that no record has",
+    "{AttachmentKind().hint}": "index/attachments/attachment_format.h",
     '{DidYouMean(NearestNames(Printable(name),known),"\'")}': "used if it is not empty",
     '{DidYouMean(NearestPaths(name),"\'")}': "NoIndex() replaces an empty hint",
     '{DidYouMean(NearestPaths(path),"\'")}': "NoSuchPath() replaces an empty hint",

@@ -59,6 +59,8 @@ Result<int> Run(int argc, char** argv, Context& context) {
   AddBuild(line, context);
   AddUpdate(line, context);
   AddMerge(line, context);
+  AddAttach(line, context);
+  AddDetach(line, context);
   AddInfo(line, context);
   AddSchema(line, context);
   AddStats(line, context);

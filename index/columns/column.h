@@ -67,6 +67,9 @@ struct ColumnValue {
 // Readers derive the other data from these: without kCount, a record has as many values as kValue or kSize has for it,
 // 1 or 0; without kSize, sizes are those of the bytes in kValue; without kList, a list is the single value in kValue.
 
+/// Returns SQL's typeof() of values of these kinds, for display: "INTEGER", "REAL|TEXT".
+[[nodiscard]] std::string SqlTypeNames(uint8_t kinds, bool has_text, bool has_blob);
+
 /// One feature, over all records.
 struct FeatureRow {
   uint32_t feature = 0;     ///< number, from 0
@@ -84,6 +87,7 @@ struct FeatureRow {
   std::string sql_size = {};         ///< SQL name of `NAME#bytes`; empty if there is none
   bool whole = false;                ///< its lists are stored: the value column has role kList
   std::vector<uint8_t> sketch = {};  ///< distinct values; see index/columns/distinct_sketch.h
+  std::string origin = {};  ///< of values that are not the records' own: "attached TIME from TABLE by KEY"; not stored
 };
 
 /// Returns the features that some record has, in byte order of their names: those found only in shards that are missing

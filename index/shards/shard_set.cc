@@ -68,7 +68,7 @@ std::set<Inode> OwnFiles(const std::string& path) {
 
 bool IsGone(int error) { return error == ENOENT || error == ENOTDIR; }
 
-bool IsLink(const std::string& path) {
+bool IsSymbolicLink(const std::string& path) {
   struct stat info {};
   return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
 }
@@ -137,7 +137,7 @@ Result<void> Finder::SkipTemporaryOf(const std::string& path) {
 
 // A link may lead to a disk that is not mounted.
 Result<void> Finder::SkipGone(const std::string& path) {
-  if (IsLink(path)) return Skip(path, kDanglingLink, SkippedFile::Kind::kBrokenLink);
+  if (IsSymbolicLink(path)) return Skip(path, kDanglingLink, SkippedFile::Kind::kBrokenLink);
   if (in_list_ && !path.starts_with('/')) set_.lost_lines.push_back(path);
   return {};
 }

@@ -75,8 +75,8 @@ Result<ShardSetPlan> PlanFile(const ShardSetRequest& request, ShardSetPlan plan)
   return plan;
 }
 
-std::string ShardName(Framing framing, Compression compression, const std::string& set, uint64_t number,
-                      uint64_t count) {
+std::string NameOfShard(Framing framing, Compression compression, const std::string& set, uint64_t number,
+                        uint64_t count) {
   if (framing == Framing::kOfRecord) return StrCat("part-", number);
   std::array<char, 64> numbers{};
   std::snprintf(numbers.data(), numbers.size(), "-%05llu-of-%05llu.tfrecord", static_cast<unsigned long long>(number),
@@ -158,7 +158,7 @@ Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan pla
   plan.set = NameOf(plan.target);
   const uint64_t count = std::max<uint64_t>(1, request.shards.value_or(request.default_shards));
   for (uint64_t i = 0; i < count; ++i) {
-    plan.paths.push_back(fs::path(request.out) / ShardName(request.framing, request.compression, plan.set, i, count));
+    plan.paths.push_back(fs::path(request.out) / NameOfShard(request.framing, request.compression, plan.set, i, count));
   }
   if (!plan.creates_folder) {
     OFINDEX_ASSIGN(plan.replaced, OldShards(plan));

@@ -180,7 +180,8 @@ Json JsonFeatureRows(const std::vector<FeatureRow>& features) {
                      {"values_max", row.values_max},
                      {"column", column.empty() ? Json(nullptr) : Json(column)},
                      {"columns", std::move(columns)},
-                     {"type", column.empty() ? Json(nullptr) : Json(MainType(row))}});
+                     {"type", column.empty() ? Json(nullptr) : Json(MainType(row))},
+                     {"origin", row.origin.empty() ? Json(nullptr) : JsonText(row.origin)}});
   }
   return array;
 }

@@ -11,6 +11,8 @@ namespace ofindex {
 void AddBuild(CommandLine& line, Context& context);
 void AddMerge(CommandLine& line, Context& context);
 void AddUpdate(CommandLine& line, Context& context);
+void AddAttach(CommandLine& line, Context& context);
+void AddDetach(CommandLine& line, Context& context);
 void AddInfo(CommandLine& line, Context& context);
 void AddSchema(CommandLine& line, Context& context);
 void AddStats(CommandLine& line, Context& context);
