@@ -36,6 +36,8 @@ uint32_t Crc32cOfPortable(uint64_t value) {
 
 uint64_t Xxh3(ByteView bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
+uint64_t Xxh3(ByteView bytes, uint64_t seed) { return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed); }
+
 struct Xxh3Stream::State {
   XXH3_state_t xxh;
 };

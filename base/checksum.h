@@ -22,6 +22,9 @@ namespace ofindex {
 /// Returns the 64-bit XXH3 of `bytes`.
 [[nodiscard]] uint64_t Xxh3(ByteView bytes);
 
+/// Returns the 64-bit XXH3 of `bytes` for `seed`. With a seed that nobody knows, nobody can choose bytes that collide.
+[[nodiscard]] uint64_t Xxh3(ByteView bytes, uint64_t seed);
+
 /// A 128-bit XXH3 in the library's canonical (big-endian) byte order.
 using Digest128 = std::array<uint8_t, 16>;
 

@@ -7,9 +7,10 @@
 
 namespace ofindex {
 
-Result<Dataset> Dataset::Open(const std::string& name, const ReaderOptions& options, const Progress& progress) {
-  OFINDEX_ASSIGN(std::shared_ptr<const Snapshot> snapshot, Snapshot::OpenWithMap(name, progress));
-  return Open(std::move(snapshot), options);
+Result<Dataset> Dataset::Open(const std::string& name, const ReaderOptions& options, const Progress& progress,
+                              SnapshotOptions snapshot) {
+  OFINDEX_ASSIGN(std::shared_ptr<const Snapshot> opened, Snapshot::OpenWithMap(name, progress, std::move(snapshot)));
+  return Open(std::move(opened), options);
 }
 
 Result<Dataset> Dataset::Open(std::shared_ptr<const Snapshot> snapshot, const ReaderOptions& options) {

@@ -15,11 +15,11 @@ namespace ofindex {
 /// after a fork.
 class Dataset {
  public:
-  /// Opens the index `name`, or the index of the data `name`. O(1) in records and shards.
+  /// Opens the index `name`, or the index of the data `name`, as Snapshot::OpenWithMap. O(1) in records and shards.
   /// Errors: kNotFound if there is no index (hint: how to build it); kIndex, kIo; kStale if the index keeps being
   /// replaced; kInterrupted if `progress.cancel` was set while waiting for, or making, a missing map.
   [[nodiscard]] static Result<Dataset> Open(const std::string& name, const ReaderOptions& options = {},
-                                            const Progress& progress = {});
+                                            const Progress& progress = {}, SnapshotOptions snapshot = {});
 
   /// Opens the records of a snapshot. Errors: those of Snapshot::Map.
   [[nodiscard]] static Result<Dataset> Open(std::shared_ptr<const Snapshot> snapshot,

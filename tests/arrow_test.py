@@ -30,6 +30,7 @@ ROOMS = {
     "mmap/offsets": "base mmap/files mmap/inflate",
     "mmap/sealed": "base mmap/files",
     "mmap/sources": "base mmap/files mmap/inflate",
+    "index/attachments": "base mmap/sealed index/catalog index/columns index/fields index/output",
     "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/catalog index/columns index/database "
     "index/keys index/output index/parts index/resume index/scan index/shards index/walk",
     "index/catalog": "base mmap/inflate mmap/offsets index/columns index/database",
@@ -37,15 +38,16 @@ ROOMS = {
     "index/chunks/sections": "base proto/wire",
     "index/columns": "base proto proto/wire",
     "index/database": "base index/columns",
+    "index/fields": "base index/columns",
     "index/finding": "base index/catalog",
     "index/images": "base",
     "index/keys": "base proto/extract mmap mmap/files mmap/offsets mmap/sealed index/catalog index/chunks index/columns "
     "index/database index/output",
-    "index/merge": "base index/build index/catalog index/columns index/output index/parts index/resume index/scan "
+    "index/merge": "base index/attachments index/build index/catalog index/columns index/output index/parts index/resume index/scan "
     "index/shards index/walk",
     "index/output": "base",
     "index/parts": "base index/catalog index/shards index/walk",
-    "index/resume": "base mmap/offsets index/output index/scan",
+    "index/resume": "base mmap/offsets index/fields index/output index/scan",
     "index/scan": "base proto/extract mmap/files mmap/offsets index/catalog index/chunks index/columns index/images "
     "index/shards index/walk",
     "index/shards": "base proto mmap mmap/files mmap/inflate mmap/offsets index/catalog index/database index/finding "
@@ -56,7 +58,9 @@ ROOMS = {
     "index/writing": "base index/output index/shards index/walk",
     "query": "base mmap index/catalog query/columns",
     "query/aggregates": "base index/chunks index/columns query/columns query/columns/chunks query/filter query/stats",
-    "query/columns": "base proto/extract mmap/offsets index/build index/catalog index/chunks index/columns index/finding "
+    "query/attaching": "base proto proto/extract index/attachments index/catalog index/chunks index/output query "
+    "query/columns",
+    "query/columns": "base proto/extract mmap/offsets index/attachments index/build index/catalog index/chunks index/columns index/finding "
     "query/columns/chunks",
     "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
     "query/decoding": "base proto proto/extract proto/wire mmap",
@@ -97,16 +101,19 @@ ROOMS = {
     "query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/finding index/shards "
     "query/columns tools/terminal",
-    "tools/tables": "base query/sql tools/options tools/packing tools/shell",
+    "tools/tables": "base query/attaching query/sql tools/options tools/packing tools/shell",
     "tools/show": "base proto proto/wire index/columns query tools/shell tools/terminal",
     "tools/streams": "base proto/encode proto/wire index/catalog index/columns index/writing query tools/shell "
     "tools/show",
     "tools/terminal": "",
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/keys index/merge "
-    "index/output index/parts index/shards index/update query query/columns query/keys query/sampling query/sampling/columns "
+    "index/output index/parts index/shards index/update query query/attaching query/columns query/keys query/sampling "
+    "query/sampling/columns "
     "query/sampling/sets query/stats tools/help tools/options tools/ordinals tools/packing tools/prompt tools/report "
     "tools/rows tools/sampling tools/shell tools/show tools/streams tools/tables tools/terminal",
-    "python/src": "python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
+    "python/src": "python/src/attaching python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
+    "python/src/attaching": "base query/attaching query/decoding python/src/columns python/src/convert "
+    "python/src/interpreter python/src/records",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/finding index/merge index/parts "
     "index/update "
     "query/columns query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert "
@@ -161,7 +168,7 @@ WRAPPED_IN = [
     (
         r"nanobind/.*",
         "python/src python/src/columns python/src/convert python/src/interpreter python/src/loading "
-        "python/src/records python/src/writing",
+        "python/src/records python/src/writing python/src/attaching",
     ),
     (r"Python\.h", "python/src/interpreter"),
 ]

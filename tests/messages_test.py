@@ -80,6 +80,7 @@ MADE_ELSEWHERE = {
     "{Describe(malformed)}": "proto/wire: the byte and the fault",
     "{DescribeInNoRecord(names,report)}": "index/build/builder.cc: the columns that no record has",
     "{DescribeUnderived(underived,report)}": "index/build/builder.cc: the features in which no record has bytes",
+    "{AttachmentKind().hint}": "index/attachments/attachment_format.h",
     '{DidYouMean(NearestNames(Printable(name),known),"\'")}': "used if it is not empty",
     '{DidYouMean(NearestNames(name,names),"\'")}': "NoSuchFeature() replaces an empty hint",
     '{DidYouMean(NearestPaths(name),"\'")}': "NoIndex() replaces an empty hint",

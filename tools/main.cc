@@ -60,6 +60,8 @@ Result<int> Run(int argc, char** argv, Context& context) {
   AddUpdate(line, context);
   AddMerge(line, context);
   AddKey(line, context);
+  AddAttach(line, context);
+  AddDetach(line, context);
   AddInfo(line, context);
   AddSchema(line, context);
   AddStats(line, context);

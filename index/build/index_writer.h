@@ -71,6 +71,9 @@ class IndexWriter {
 
   [[nodiscard]] const std::vector<ShardRow>& pieces() const { return shards_; }
 
+  /// Returns the number of blocks, which is that of the last one.
+  [[nodiscard]] uint64_t blocks() const { return blocks_; }
+
   /// Bad records and damage of the shards that are there; numbered by piece.
   [[nodiscard]] const std::vector<BadRow>& bad() const { return bad_; }
   [[nodiscard]] const std::vector<DamageRow>& damage() const { return damage_; }

@@ -12,6 +12,7 @@ struct ShardRow;
 
 inline constexpr std::string_view kIndexSuffix = ".ofidx";
 inline constexpr std::string_view kMapSuffix = "-map";
+inline constexpr std::string_view kAttachedSuffix = "-attached";
 
 /// Returns the path of the index of `data`, a file or folder: "train/" -> "train.ofidx", next to it.
 /// Errors: kUsage if `data` is empty, or has no name to derive the index's from (such as "/").
@@ -33,6 +34,16 @@ inline constexpr char kIndexFolderVariable[] = "OFINDEX_INDEX_DIR";
 [[nodiscard]] Result<std::string> NewIndexPathOf(const std::string& data);
 
 [[nodiscard]] inline std::string MapPathOf(const std::string& index) { return index + std::string(kMapSuffix); }
+
+/// Returns the path of the file of columns that are attached to the records of `index`.
+[[nodiscard]] inline std::string AttachedPathOf(const std::string& index) {
+  return index + std::string(kAttachedSuffix);
+}
+
+/// Returns the path of that file while the index is being replaced by one with other ordinals.
+[[nodiscard]] inline std::string NextAttachedPathOf(const std::string& index) {
+  return AttachedPathOf(index) + "-next";
+}
 
 /// Returns `path` relative to `folder`, both given from the working directory: the form stored in an index, so that it
 /// can move together with its dataset. A link in the last component of `path` is kept, links before it are followed, so

@@ -108,6 +108,9 @@ struct DerivedColumn {
   std::string name = {};  ///< in SQL
 };
 
+/// Returns SQL's typeof() of values of these kinds, for display: "INTEGER", "REAL|TEXT".
+[[nodiscard]] std::string SqlTypeNames(uint8_t kinds, bool has_text, bool has_blob);
+
 /// One feature, over all records.
 struct FeatureRow {
   uint32_t feature = 0;     ///< number, from 0
@@ -126,6 +129,7 @@ struct FeatureRow {
   std::vector<DerivedColumn> derived = {};  ///< by role; set from the choice of the index, with which they are stored
   bool whole = false;                       ///< its lists are stored: the value column has role kList
   std::vector<uint8_t> sketch = {};         ///< distinct values; see index/columns/distinct_sketch.h
+  std::string origin = {};  ///< of values that are not the records' own: "attached TIME from TABLE by KEY"; not stored
 };
 
 /// Returns the features that some record has, in byte order of their names: those found only in shards that are missing

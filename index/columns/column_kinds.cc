@@ -21,6 +21,18 @@ std::string KindNames(uint8_t kinds) {
   return names;
 }
 
+std::string SqlTypeNames(uint8_t kinds, bool has_text, bool has_blob) {
+  std::string names;
+  const auto add = [&](bool seen, const char* name) {
+    if (seen) names += (names.empty() ? "" : "|") + std::string(name);
+  };
+  add((kinds & kIntegerKinds) != 0, "INTEGER");
+  add((kinds & kRealKinds) != 0, "REAL");
+  add(has_text, "TEXT");
+  add(has_blob, "BLOB");
+  return names;
+}
+
 std::vector<FeatureRow> FeaturesByName(std::vector<FeatureRow> features) {
   std::erase_if(features, [](const FeatureRow& row) { return row.present == 0; });
   std::sort(features.begin(), features.end(), [](const FeatureRow& a, const FeatureRow& b) { return a.name < b.name; });

@@ -5,7 +5,7 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kBufferBytes = size_t{1} << 16;
+constexpr size_t kKeyBufferBytes = size_t{1} << 16;
 
 }  // namespace
 
@@ -14,7 +14,7 @@ Result<KeyWriter> KeyWriter::Begin(OutputFile out, KeyFacts facts) {
   OFINDEX_TRY(sealed.BeginSection());
   KeyWriter writer(std::move(sealed), std::move(facts));
   writer.begins_.reserve(writer.facts_.buckets() + 1);
-  writer.buffer_.reserve(kBufferBytes);
+  writer.buffer_.reserve(kKeyBufferBytes);
   return writer;
 }
 
@@ -32,7 +32,7 @@ Result<void> KeyWriter::Add(const KeyEntry& entry) {
   buffer_.resize(buffer_.size() + 8);
   const uint64_t packed = facts_.Part(entry.hash) << facts_.ordinal_bits | entry.ordinal;
   StoreLe64(buffer_.data() + buffer_.size() - 8, packed);
-  return buffer_.size() < kBufferBytes ? Result<void>() : Flush();
+  return buffer_.size() < kKeyBufferBytes ? Result<void>() : Flush();
 }
 
 Result<void> KeyWriter::Flush() {
@@ -48,7 +48,7 @@ Result<void> KeyWriter::Finish(const SealedKind& kind, const IndexOrigin& origin
   for (const uint64_t begin : begins_) {
     buffer_.resize(buffer_.size() + 8);
     StoreLe64(buffer_.data() + buffer_.size() - 8, begin);
-    if (buffer_.size() >= kBufferBytes) OFINDEX_TRY(Flush());
+    if (buffer_.size() >= kKeyBufferBytes) OFINDEX_TRY(Flush());
   }
   OFINDEX_TRY(Flush());
   OFINDEX_TRY(out_.BeginSection());

@@ -41,10 +41,19 @@ Result<void> MergeSource::ReadTables() {
   }
   ends_.resize(shards_.size());
   for (const BlockRow& block : blocks) ends_[block.shard] = block.end;
+  attached_index_ = {.path = path_, .shown = path_, .generations = {}, .blocks = {}};
+  if (!facts_.part && MayHaveAttachments(path_)) OFINDEX_TRY(OpenAttached(blocks));
   OFINDEX_ASSIGN(damage_, catalog_->Damage(CatalogReader::Which::kAll));
   OFINDEX_ASSIGN(bad_, catalog_->Bad(CatalogReader::Which::kAll));
   if (std::is_sorted(damage_.begin(), damage_.end(), ByShard)) return {};
   return DamagedIndex(path_, "the rows of table damage are not in the order of the shards");
+}
+
+Result<void> MergeSource::OpenAttached(const std::vector<BlockRow>& blocks) {
+  attached_index_.generations = generations_;
+  for (const BlockRow& block : blocks) attached_index_.blocks.push_back({block.first_record, block.records});
+  OFINDEX_ASSIGN(attached_, OpenBeside(attached_index_));
+  return {};
 }
 
 void MergeSource::Rest() {
@@ -103,6 +112,7 @@ Result<void> MergeSource::CopyBlocks(uint32_t shard, IndexWriter& writer, Progre
     position_ = cursor_->position();
     std::vector<uint32_t> bad = BadOf(block);
     OFINDEX_TRY(writer.CopyBlock(block, std::move(chunks), *copied_, std::move(bad)));
+    if (attached_) copied_blocks_.push_back({.from = position_.block, .to = writer.blocks()});
     progress.records_done.fetch_add(block.records, std::memory_order_relaxed);
   }
   return {};

@@ -9,6 +9,7 @@
 
 #include "base/progress.h"
 #include "base/result.h"
+#include "index/attachments/carried_columns.h"
 #include "index/build/index_writer.h"
 #include "index/catalog/block_cursor.h"
 #include "index/catalog/catalog_reader.h"
@@ -33,6 +34,17 @@ class MergeSource {
 
   /// Returns where the last record of each piece ends, in bytes of its shard; 0 for one without records.
   [[nodiscard]] const std::vector<uint64_t>& ends() const { return ends_; }
+
+  /// Returns the columns that are attached to its records; null if there are none.
+  [[nodiscard]] const std::shared_ptr<const AttachmentFile>& attached() const { return attached_; }
+
+  /// Adds these columns to `sources`, with the blocks that were copied; nothing if there are none.
+  void AddCarriedTo(std::vector<CarriedSource>& sources) const {
+    if (attached_) sources.push_back({attached_, copied_blocks_});
+  }
+
+  /// Ends what a killed update has begun with these columns, before another update. Errors: kIo.
+  [[nodiscard]] Result<void> SettleAttached() const { return SettleBeside(attached_index_); }
 
   /// Returns the identity of the file: see IdentityOf.
   [[nodiscard]] uint64_t identity() const { return identity_; }
@@ -60,6 +72,7 @@ class MergeSource {
 
   [[nodiscard]] Result<void> Connect();
   [[nodiscard]] Result<void> ReadTables();
+  [[nodiscard]] Result<void> OpenAttached(const std::vector<BlockRow>& blocks);
   [[nodiscard]] Result<void> CopyBlocks(uint32_t shard, IndexWriter& writer, Progress& progress);
   [[nodiscard]] std::vector<uint32_t> BadOf(const BlockRow& block) const;
 
@@ -78,6 +91,9 @@ class MergeSource {
   std::vector<DamageRow> damage_;
   std::vector<BadRow> bad_;
   std::optional<IndexWriter::CopiedFeatures> copied_;
+  AttachedIndex attached_index_;
+  std::shared_ptr<const AttachmentFile> attached_;
+  std::vector<CopiedBlock> copied_blocks_;
 };
 
 }  // namespace ofindex

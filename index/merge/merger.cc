@@ -1,6 +1,7 @@
 #include "index/merge/merger.h"
 
 #include <atomic>
+#include <optional>
 #include <utility>
 
 #include "base/allocation.h"
@@ -10,6 +11,7 @@
 #include "index/build/key_set.h"
 #include "index/catalog/paths.h"
 #include "index/columns/column_choice.h"
+#include "index/merge/carry_columns.h"
 #include "index/merge/gathered_facts.h"
 #include "index/merge/part_copier.h"
 #include "index/merge/part_order.h"
@@ -130,7 +132,11 @@ Result<BuildReport> MergeWhole(const MergeOptions& options, AtomicFile temporary
   OFINDEX_TRY(writer.Finish(facts, output.path()));
   BuildReport report = ReportOf(writer, options.index, std::move(facts), std::move(gathered.skipped()));
   report.renumbered = copier.renumbered();
+  OFINDEX_ASSIGN(std::optional<CarriedColumns> carried,
+                 CarryColumns(copier.carried(), output.path(), options.index, writer.features()));
+  if (carried) OFINDEX_TRY(carried->Publish(options.durability));
   OFINDEX_TRY(Publish(output, options, progress, report));
+  if (carried) OFINDEX_TRY(carried->Settle());
   return report;
 }
 

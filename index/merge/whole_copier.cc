@@ -88,6 +88,12 @@ void WholeCopier::Use(size_t source) {
   connected_.erase(connected_.begin());
 }
 
+std::vector<CarriedSource> WholeCopier::carried() const {
+  std::vector<CarriedSource> carried;
+  for (const MergeSource& source : sources_) source.AddCarriedTo(carried);
+  return carried;
+}
+
 Result<void> WholeCopier::CopyTo(IndexWriter& writer, Progress& progress) {
   for (const Place& place : places_) {
     Use(place.source);

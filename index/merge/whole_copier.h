@@ -29,6 +29,9 @@ class WholeCopier {
   /// Returns whether a record got another ordinal, available after CopyTo.
   [[nodiscard]] bool renumbered() const { return renumbered_; }
 
+  /// Returns the columns that are attached to them, available after CopyTo.
+  [[nodiscard]] std::vector<CarriedSource> carried() const;
+
   /// Copies everything. Call it once. Errors: kIndex, kStale, kIo, kInterrupted.
   [[nodiscard]] Result<void> CopyTo(IndexWriter& writer, Progress& progress);
 

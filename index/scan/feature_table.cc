@@ -13,17 +13,9 @@ namespace {
 
 constexpr uint8_t TypeBit(ColumnValue::Type type) { return static_cast<uint8_t>(1U << static_cast<uint8_t>(type)); }
 
-// Returns SQL's typeof() of the values, for display.
-std::string TypeNames(uint8_t kinds, uint8_t types) {
-  std::string names;
-  const auto add = [&](bool seen, const char* name) {
-    if (seen) names += (names.empty() ? "" : "|") + std::string(name);
-  };
-  add((kinds & kIntegerKinds) != 0, "INTEGER");
-  add((kinds & kRealKinds) != 0, "REAL");
-  add((types & TypeBit(ColumnValue::Type::kText)) != 0, "TEXT");
-  add((types & TypeBit(ColumnValue::Type::kBlob)) != 0, "BLOB");
-  return names;
+std::string TypesOf(uint8_t kinds, uint8_t types) {
+  return SqlTypeNames(kinds, (types & TypeBit(ColumnValue::Type::kText)) != 0,
+                      (types & TypeBit(ColumnValue::Type::kBlob)) != 0);
 }
 
 }  // namespace
@@ -157,7 +149,7 @@ std::vector<FeatureTable::Decided> FeatureTable::Decide(uint64_t& without_column
   auto entry = entries_.begin();
   for (FeatureRow& row : rows) {
     const Entry& from = (entry++)->second;
-    if (!row.sql_value.empty()) row.type = row.whole ? "JSON" : TypeNames(row.kinds, from.types);
+    if (!row.sql_value.empty()) row.type = row.whole ? "JSON" : TypesOf(row.kinds, from.types);
     if (row.sql_value.empty() && row.sql_size.empty() && !keeps_sketches) continue;
     row.sketch.assign(from.sketch.bytes().begin(), from.sketch.bytes().end());
   }

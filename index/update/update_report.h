@@ -41,7 +41,8 @@ struct UpdateReport {
   uint64_t gone_records = 0;    ///< in this update
   bool renumbered = false;      ///< ordinals have moved: states, lists and sets of ordinals from before are void
   uint64_t pruned_records = 0;  ///< that were left out for good
-  std::vector<std::string> columns_added;  ///< SQL names, by feature
+  std::vector<std::string> attached_columns;  ///< whose values are NULL for the new records; none if nothing was done
+  std::vector<std::string> columns_added;     ///< SQL names, by feature
   std::vector<std::string> columns_removed;
   std::vector<SkippedFile> newly_skipped;  ///< of those in `written`, the ones that the index did not list
 };

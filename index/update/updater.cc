@@ -21,6 +21,7 @@
 #include "index/build/map_builder.h"
 #include "index/catalog/paths.h"
 #include "index/catalog/shard_files.h"
+#include "index/merge/carry_columns.h"
 #include "index/merge/merge_source.h"
 #include "index/resume/saved_shards.h"
 #include "index/shards/shard_set.h"
@@ -170,14 +171,22 @@ Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, co
   OFINDEX_TRY(temporary.CheckName());
   UpdateWriter shards(source, plan, moves, writer, progress);
   OFINDEX_TRY(shards.Write(ScanOf(options, source, columns)));
+  if (moves) OFINDEX_TRY(source.SettleAttached());
   if (!moves) facts.earlier = source.generations();
   OFINDEX_TRY(writer.AddSkipped(plan.skipped, facts));
   OFINDEX_TRY(writer.Finish(facts, temporary.path()));
   OFINDEX_TRY(WriteMapOf(temporary.path(), map, progress));
   if (progress.cancel) return Interrupted();
   SavedShards::RemoveAt(SavedShards::PathFor(temporary.path()));  // of a build that was interrupted
+  // As long as no ordinal moves, attached columns belong to the new index as they are.
+  std::vector<CarriedSource> attached;
+  if (moves) source.AddCarriedTo(attached);
+  OFINDEX_ASSIGN(std::optional<CarriedColumns> carried,
+                 CarryColumns(attached, temporary.path(), options.index, writer.features()));
+  if (carried) OFINDEX_TRY(carried->Publish(options.durability));
   OFINDEX_TRY(temporary.Publish(options.durability));
   OFINDEX_TRY(map.Publish(options.durability));
+  if (carried) OFINDEX_TRY(carried->Settle());
 
   UpdateReport report;
   report.generation = source.generations().back().number + 1;
@@ -191,6 +200,9 @@ Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, co
   report.written.index_bytes = BytesOnDisk(options.index);
   report.written.map_bytes = BytesOnDisk(MapPathOf(options.index));
   AddShards(plan, shards.added_records(), report);
+  for (size_t c = 0; source.attached() && c < source.attached()->columns().size(); ++c) {
+    report.attached_columns.push_back(source.attached()->columns()[c].name);
+  }
   return report;
 }
 

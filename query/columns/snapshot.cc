@@ -10,6 +10,7 @@
 
 #include "index/finding/resolve_index.h"
 #include "mmap/offsets/offset_map.h"
+#include "query/columns/attached_columns.h"
 #include "query/columns/chunks/column_source.h"
 
 namespace ofindex {
@@ -111,21 +112,24 @@ struct Snapshot::Parts {
 Result<std::shared_ptr<const Snapshot>> Snapshot::Open(const std::string& name, SnapshotOptions options) {
   OFINDEX_ASSIGN(const std::string path, ResolveIndex(name));
   OFINDEX_ASSIGN(std::shared_ptr<const IndexFile> index, IndexFile::Open(path));
-  return std::make_shared<const Snapshot>(OpenedIndex{.index = std::move(index), .map = nullptr}, options);
+  return std::make_shared<const Snapshot>(OpenedIndex{.index = std::move(index), .map = nullptr}, std::move(options));
 }
 
 Result<std::shared_ptr<const Snapshot>> Snapshot::OpenWithMap(const std::string& name, const Progress& progress,
                                                               SnapshotOptions options) {
   OFINDEX_ASSIGN(const std::string path, ResolveIndex(name));
   OFINDEX_ASSIGN(OpenedIndex opened, OpenIndex(path, progress));
-  return std::make_shared<const Snapshot>(std::move(opened), options);
+  return std::make_shared<const Snapshot>(std::move(opened), std::move(options));
 }
 
 Snapshot::Snapshot(OpenedIndex opened, SnapshotOptions options)
     : index_(std::move(opened.index)),
       map_(std::move(opened.map)),
-      options_(options),
-      parts_(new Parts(std::make_shared<LazyMap>(index_, map_, options_.progress))) {}
+      options_(std::move(options)),
+      parts_(new Parts(std::make_shared<LazyMap>(index_, map_, options_.progress))) {
+  const std::string folder = WorkingFolder();  // which may change
+  for (std::string& path : options_.attachments) path = PathFrom(folder, path);
+}
 
 // A child neither uses nor closes the connections of its parent.
 Snapshot::~Snapshot() {
@@ -163,7 +167,9 @@ Result<std::shared_ptr<ColumnStore>> Snapshot::Columns() const {
   if (!parts.columns) {
     OFINDEX_ASSIGN(std::shared_ptr<SharedCatalog> catalog, CatalogIn(parts.catalog, index_));
     OFINDEX_ASSIGN(std::vector<BlockMetadata> blocks, catalog->Blocks());
-    auto source = std::make_unique<IndexColumns>(std::move(catalog), std::move(blocks), parts.map);
+    OFINDEX_ASSIGN(AttachmentFiles files, OpenAttachments(*index_, *catalog, options_.attachments));
+    auto own = std::make_unique<IndexColumns>(std::move(catalog), std::move(blocks), parts.map);
+    OFINDEX_ASSIGN(std::unique_ptr<ColumnSource> source, AttachedColumns::Over(std::move(own), std::move(files)));
     parts.columns = std::make_shared<ColumnStore>(std::move(source), options_.columns);
   }
   return parts.columns;

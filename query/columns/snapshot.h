@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/progress.h"
 #include "base/result.h"
@@ -14,6 +15,8 @@ namespace ofindex {
 
 struct SnapshotOptions {
   ColumnStoreOptions columns = {};
+  /// Files of attached columns (`ofindex attach -o FILE`) that are laid over the index, besides that next to it.
+  std::vector<std::string> attachments = {};
   const Progress* progress = nullptr;  ///< if cancelled, ends the wait for a missing map; must outlive all parts
 };
 
@@ -50,7 +53,7 @@ class Snapshot {
   /// was rewritten.
   [[nodiscard]] Result<std::shared_ptr<SharedCatalog>> Catalog() const;
 
-  /// Returns the columns. Errors: those of Catalog().
+  /// Returns the columns, the attached ones included. Errors: those of Catalog() and OpenAttachments().
   [[nodiscard]] Result<std::shared_ptr<ColumnStore>> Columns() const;
 
   /// Drops the columns and the chunks that they keep, unless somebody else has them. Columns() opens them again.

@@ -28,8 +28,8 @@ struct IndexTables {
 
   static Result<IndexTables> Of(const Snapshot& snapshot, std::string schema) {
     OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> shared, snapshot.Catalog());
-    OFINDEX_ASSIGN(Catalog read, ReadCatalog(*shared));
     OFINDEX_ASSIGN(std::shared_ptr<ColumnStore> store, snapshot.Columns());
+    OFINDEX_ASSIGN(Catalog read, ReadCatalog(*shared, store->features()));
     return IndexTables{std::move(schema), std::move(store), std::make_shared<const Catalog>(std::move(read))};
   }
 

@@ -47,7 +47,7 @@ struct WhereQuery {
     std::shared_ptr<const Catalog> catalog;
     // Most expressions do not read the catalog, and then it is not read here either.
     if (shared != nullptr && MayReadTable(tokens, kCatalogTables)) {
-      OFINDEX_ASSIGN(Catalog read, ReadCatalog(*shared));
+      OFINDEX_ASSIGN(Catalog read, ReadCatalog(*shared, store->features()));
       catalog = std::make_shared<const Catalog>(std::move(read));
       tables.insert(tables.end(), std::begin(kCatalogTables), std::end(kCatalogTables));
     }

@@ -72,7 +72,7 @@ void PutFeature(sqlite3_context* context, const Catalog& catalog, size_t row, in
     case 4: return Put(context, uint64_t{feature.values_max});
     default: break;
   }
-  const std::string text = column == 5 ? MainColumn(feature) : MainType(feature);
+  const std::string text = column == 5 ? MainColumn(feature) : column == 6 ? MainType(feature) : feature.origin;
   if (!text.empty()) PutCopy(context, text);
 }
 
@@ -142,7 +142,7 @@ constexpr TableKind kTables[] = {
      {&kShardPath}},
     {"features",
      "CREATE TABLE x(name TEXT, kinds TEXT, present INTEGER, values_min INTEGER, values_max INTEGER, \"column\" TEXT, "
-     "type TEXT)",
+     "type TEXT, origin TEXT)",
      [](const Catalog& catalog) { return catalog.features.size(); },
      PutFeature,
      {&kFeatureName}},
@@ -347,10 +347,10 @@ constexpr sqlite3_module kAttachedCatalogModule = MakeCatalogModule(ConnectCatal
 
 }  // namespace
 
-Result<Catalog> ReadCatalog(SharedCatalog& shared) {
+Result<Catalog> ReadCatalog(SharedCatalog& shared, const std::vector<FeatureRow>& features) {
   Catalog catalog;
   catalog.shards = shared.shards();
-  catalog.features = FeaturesByName(shared.features());
+  catalog.features = FeaturesByName(features);
   OFINDEX_ASSIGN(catalog.bad, shared.Bad());
   OFINDEX_ASSIGN(catalog.damage, shared.Damage());
   return catalog;

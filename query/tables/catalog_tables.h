@@ -23,8 +23,8 @@ struct Catalog {
   std::vector<DamageRow> damage;
 };
 
-/// Reads the catalog of an open index. Errors: kIndex, kIo, kStale.
-[[nodiscard]] Result<Catalog> ReadCatalog(SharedCatalog& shared);
+/// Reads the catalog of an open index, whose features and attached columns are `features`. Errors: kIndex, kIo, kStale.
+[[nodiscard]] Result<Catalog> ReadCatalog(SharedCatalog& shared, const std::vector<FeatureRow>& features);
 
 /// Names of the tables that RegisterCatalogTables registers.
 inline constexpr std::string_view kCatalogTables[] = {"shards", "features", "bad", "damage"};

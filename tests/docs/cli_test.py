@@ -19,7 +19,8 @@ from docs.work_folder import WorkFolderTest  # noqa: E402
 
 class CommandLineTest(WorkFolderTest):
     VERBS = tuple(
-        "build merge update key info schema stats where sample sql verify get cat split pack convert export help".split()
+        "build merge update key attach detach info schema stats where sample sql verify get cat split pack convert export "
+        "help".split()
     )
     TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
@@ -50,12 +51,15 @@ class CommandLineTest(WorkFolderTest):
             if match := re.match(r"(shards|bad|damage|skipped|stale)\[\]  +((?:\w+ )*\w+)", line):
                 described[match[1]] = match[2].split()
         hurt = "data/hurt.tfrecord"
+        (self.dir / "scores.csv").write_text("_id,score\n0,1\n")
         self.shell.run(f"ofindex build {hurt} --verify; ofindex build data/train")
         commands = {
             "build": f"build {hurt} --json",
             "merge": f"merge {hurt} -o merged.ofidx --json",
             "update": f"update {hurt} --json",
             "key": "key data/train name --json",
+            "attach": "attach data/train scores.csv --key _id --json",
+            "detach": "detach data/train score --json",
             "info": f"info {hurt} --json",
             "schema": "schema data/train --json",
             "stats": "stats data/train --json",

@@ -12,7 +12,7 @@ from e2e.samples import write_parts
 from oracle import messages, records
 
 VERBS = ("build", "update", "merge", "key", "info", "schema", "stats", "where", "sample", "sql", "get", "cat", "verify",
-         "split", "pack", "convert", "export")  # fmt: skip
+         "split", "pack", "convert", "export", "attach", "detach")  # fmt: skip
 
 
 class JsonTest(CommandTest):
@@ -92,7 +92,7 @@ class ContractTest(CommandTest):
     }
     TABLES = {
         "shards": "path format compression payload records bytes",
-        "features": "name kinds present values_min values_max column type",
+        "features": "name kinds present values_min values_max column type origin",
         "bad": "record shard offset reason",
         "damage": "shard begin end reason",
     }

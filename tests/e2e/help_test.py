@@ -35,6 +35,7 @@ class HelpTest(CommandTest):
     def test_every_example_runs(self) -> None:
         make_data(self.dir)
         (self.dir / "items.csv").write_text("id,price\n1,2.5\n")
+        (self.dir / "scores.csv").write_text("name,score\nsetosa,2.5\n")
         environment = {**self.environment, "PATH": f"{COMMAND.parent}:/usr/bin:/bin"}
         for verb in self.verbs():
             lines = self.expect(0, "help", verb).text.split("\nExamples:\n")[1].splitlines()

@@ -14,7 +14,7 @@ ROOMS = ("base", "proto", "mmap", "index", "query", "tools")
 
 #: What a placeholder of a hint stands for in the test.
 MEANS = {
-    "DATA": "data/train", "INDEX": "data/train", "NAME": "name", "N": "1", "K/N": "1/2", "SEED": "1",
+    "DATA": "data/train", "INDEX": "data/train", "TABLE": "scores.csv", "NAME": "name", "N": "1", "K/N": "1/2", "SEED": "1",
     "PART...": "data/train.part-1-of-2.ofidx data/train.part-2-of-2.ofidx", "VERB": "build", "FILE": "schema.pb",
     "EXPR": "1", "name...": "name", ":N": ":1",
 }  # fmt: skip
@@ -26,6 +26,8 @@ ARGUMENTS = {
     "merge": "data/train.part-1-of-2.ofidx data/train.part-2-of-2.ofidx -o whole.ofidx",
     "sql": "data/train 'SELECT 1'", "where": "data/train 1",
 }  # fmt: skip
+#: What stands in place of a part of a hint on attached columns.
+ATTACHING = {"attach": ("-o schema.pb", "data/train scores.csv --key name -o out"), "detach": ("train name", "train score")}
 VALUES = {"--columns": "name", "--to": "", "--part": "1/2", "--seed": "1", "--max-ratio": "300", "--max-inflated": "4096",
           "--index-dir": "DIR"}  # fmt: skip
 NEEDS_A_DESCRIPTOR = "--descriptor"  # tests/e2e/columns_test.py has one
@@ -46,6 +48,8 @@ def completed(hint: str) -> str:
     """A whole command line for a hint."""
     words = [MEANS.get(word, word) for word in re.sub(r"NAME\b", "name", hint).split()[1:]]
     verb = words[0]
+    if verb in ATTACHING:
+        return " ".join(words).replace(*ATTACHING[verb])
     if words[-1] in VALUES:
         words.append(VALUES[words[-1]])
     if verb == "merge":
@@ -60,6 +64,7 @@ class HintsTest(CommandTest):
     def setUp(self) -> None:
         super().setUp()
         make_data(self.dir)
+        (self.dir / "scores.csv").write_text("name,score\nsetosa,2.5\n")
         for part in ("1/2", "2/2"):
             self.expect(0, "build", "data/train", "--part", part, "-q")
 
@@ -69,10 +74,12 @@ class HintsTest(CommandTest):
         for hint in sorted(found):
             if NEEDS_A_DESCRIPTOR in hint:
                 continue
-            for name in ("out", "whole.ofidx"):
+            for name in ("out", "whole.ofidx", "data/train.ofidx-attached"):
                 subprocess.run(["rm", "-rf", name], cwd=self.dir, check=True)
             self.expect(0, "build", "data/train", "-q")
             line = completed(hint)
+            if line.startswith("detach"):
+                self.expect(0, "attach", "data/train", "scores.csv", "--key", "name")
             with self.subTest(hint=hint, line=line):
                 ran = subprocess.run(
                     [COMMAND, *shlex.split(line)], cwd=self.dir, env=self.environment, stdin=subprocess.DEVNULL,

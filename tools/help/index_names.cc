@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 Result<std::vector<FeatureRow>> FeaturesOf(const std::string& name) {
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(name));
-  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
-  return FeaturesByName(catalog->features());
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
+  return FeaturesByName(store->features());
 }
 
 // Looks below `folder` first, as the option --index-dir says, if it is not empty.
@@ -40,6 +40,7 @@ std::vector<IndexName> NamesOfIndex(const std::string& name, const std::string& 
   if (!features) return names;
   for (const FeatureRow& feature : *features) {
     if (which == NamesOf::kFeatures) {
+      if (!feature.origin.empty()) continue;  // an attached column
       names.push_back({feature.name, KindNames(feature.kinds)});
       continue;
     }

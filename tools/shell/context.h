@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/progress.h"
 
@@ -20,7 +21,8 @@ struct Context {
   int verbose = 0;
   ProgressMode progress_mode = ProgressMode::kAuto;
   When color = When::kAuto;
-  std::string index_folder;  // empty: none was given
+  std::string index_folder;              // empty: none was given
+  std::vector<std::string> attachments;  // files of attached columns, of verbs that read an index
   Progress progress;
 };
 

@@ -181,7 +181,8 @@ Json JsonFeatureRows(const std::vector<FeatureRow>& features) {
                      {"column", column.empty() ? Json(nullptr) : Json(column)},
                      {"columns", ColumnNamesOf(row)},
                      {"derived", std::move(derived)},
-                     {"type", column.empty() ? Json(nullptr) : Json(MainType(row))}});
+                     {"type", column.empty() ? Json(nullptr) : Json(MainType(row))},
+                     {"origin", row.origin.empty() ? Json(nullptr) : JsonText(row.origin)}});
   }
   return array;
 }

@@ -1,5 +1,6 @@
 #include "tools/show/feature_rows.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/text.h"
@@ -28,11 +29,17 @@ std::string Columns(const FeatureRow& row) {
 }  // namespace
 
 Table FeatureTableOf(const std::vector<FeatureRow>& features, uint64_t records) {
-  Table table({"feature", "kinds", "records", "values", "type", "columns"});
+  const bool has_origins = std::any_of(features.begin(), features.end(),
+                                       [](const FeatureRow& row) { return row.present != 0 && !row.origin.empty(); });
+  std::vector<std::string> head = {"feature", "kinds", "records", "values", "type", "columns"};
+  if (has_origins) head.emplace_back("origin");
+  Table table(head);
   for (const FeatureRow& row : FeaturesByName(features)) {
     const std::string type = MainType(row);
-    table.Add({Printable(row.name), KindNames(row.kinds), Presence(row, records), ValueCounts(row),
-               type.empty() ? "-" : type, Columns(row)});
+    std::vector<std::string> cells = {Printable(row.name), KindNames(row.kinds),      Presence(row, records),
+                                      ValueCounts(row),    type.empty() ? "-" : type, Columns(row)};
+    if (has_origins) cells.push_back(row.origin.empty() ? "records" : row.origin);
+    table.Add(cells);
   }
   return table;
 }

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "query/sql/open_session.h"
+#include "tools/options/attachments.h"
 #include "tools/shell/messages.h"
 #include "tools/tables/table_file.h"
 
@@ -51,11 +52,6 @@ SqlValue ValueOfCell(const SourceValue& cell) {
   return {};
 }
 
-std::optional<RowFormat> FormatNamed(const std::string& name) {
-  if (name.empty()) return std::nullopt;
-  return name == "csv" ? RowFormat::kCsv : name == "tsv" ? RowFormat::kTsv : RowFormat::kJsonLines;
-}
-
 // Standard input can be read once.
 Result<void> CheckTableInputs(const std::vector<NamedPath>& files) {
   const auto inputs =
@@ -65,7 +61,7 @@ Result<void> CheckTableInputs(const std::vector<NamedPath>& files) {
 }
 
 Result<MemoryTable> TableOf(const NamedPath& named, const std::string& format, Context& context) {
-  OFINDEX_ASSIGN(TableFile read, TableFile::Open(named.path, FormatNamed(format), context.progress));
+  OFINDEX_ASSIGN(TableFile read, TableFile::Open(named.path, TableFormatNamed(format), context.progress));
   const auto file = std::make_shared<TableFile>(std::move(read));
   PrintNotes(file->Notes(Printable(named.name)), context);
   MemoryTable table{.name = named.name, .columns = {}, .for_each_row = {}};
@@ -80,8 +76,8 @@ Result<MemoryTable> TableOf(const NamedPath& named, const std::string& format, C
   return table;
 }
 
-Result<void> AddOpened(std::string name, const std::string& path, const Context& context, SessionParts& parts) {
-  OFINDEX_ASSIGN(std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(path, {.progress = &context.progress}));
+Result<void> AddOpened(std::string name, const std::string& path, SnapshotOptions options, SessionParts& parts) {
+  OFINDEX_ASSIGN(std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(path, std::move(options)));
   parts.indexes.push_back({std::move(name), std::move(snapshot)});
   return {};
 }
@@ -116,8 +112,10 @@ Result<SqlSession> OpenSession(const std::string& index, const SessionOptions& o
                  NamedPath::ParseAll(options.tables, "for example --table scores=scores.csv"));
   OFINDEX_TRY(CheckTableInputs(files));
   SessionParts parts{.indexes = {}, .memory_bytes = memory_bytes};
-  if (!index.empty()) OFINDEX_TRY(AddOpened("", index, context, parts));
-  for (const NamedPath& each : indexes) OFINDEX_TRY(AddOpened(each.name, each.path, context, parts));
+  if (!index.empty()) OFINDEX_TRY(AddOpened("", index, OpeningOptions(context), parts));
+  for (const NamedPath& each : indexes) {
+    OFINDEX_TRY(AddOpened(each.name, each.path, {.progress = &context.progress}, parts));
+  }
   for (const NamedPath& each : files) {
     OFINDEX_ASSIGN(MemoryTable table, TableOf(each, options.table_format, context));
     parts.tables.push_back(std::move(table));

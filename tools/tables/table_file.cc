@@ -64,7 +64,8 @@ class ColumnInference : public RowVisitor {
   [[nodiscard]] std::vector<TableFile::Column> Columns() const {
     std::vector<TableFile::Column> columns;
     for (const PackFeature& feature : inference_.Schema().features) {
-      columns.push_back({feature.name, lists_.contains(feature.name) ? "" : TypeIn(feature.type)});
+      const bool has_lists = lists_.contains(feature.name);
+      columns.push_back({feature.name, has_lists ? "" : TypeIn(feature.type), has_lists});
     }
     return columns;
   }
@@ -195,6 +196,11 @@ std::string HeaderCommand(size_t columns, bool is_tsv) {
 }
 
 }  // namespace
+
+std::optional<RowFormat> TableFormatNamed(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  return name == "csv" ? RowFormat::kCsv : name == "tsv" ? RowFormat::kTsv : RowFormat::kJsonLines;
+}
 
 Result<TableFile> TableFile::Open(const std::string& path, std::optional<RowFormat> otherwise, Progress& progress) {
   OFINDEX_ASSIGN(RowFiles rows, OpenRows(path, otherwise, progress));

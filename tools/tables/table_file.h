@@ -17,6 +17,9 @@
 
 namespace ofindex {
 
+/// Returns the format that --table-format names: csv, tsv or jsonl; nothing if `name` is empty.
+[[nodiscard]] std::optional<RowFormat> TableFormatNamed(const std::string& name);
+
 /// A CSV, TSV or JSON lines file as a table: the types of its columns are those that `pack` infers from all rows. A
 /// member of a nested JSON object is a column `outer.inner`, and a list is a text: a JSON array. Moves, does not copy;
 /// not thread-safe.
@@ -24,7 +27,8 @@ class TableFile {
  public:
   struct Column {
     std::string name;
-    std::string_view type;  ///< in SQL: INTEGER, REAL or TEXT; empty for values of several types
+    std::string_view type;   ///< in SQL: INTEGER, REAL or TEXT; empty for values of several types
+    bool has_lists = false;  ///< some row has a list
   };
 
   /// Reads the file once, for its columns. Its format is that of its name: .csv, .tsv, .jsonl, .ndjson or .json; for
@@ -35,6 +39,11 @@ class TableFile {
                                               Progress& progress);
 
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+
+  /// Leaves the fields of a column of CSV as texts, even if all are numbers.
+  void KeepTexts(size_t column) {
+    if (parses_text_) columns_[column].type = "TEXT";
+  }
 
   /// Returns notes for the user who gave this file as `table`: columns of CSV that are text and look like numbers, and
   /// a header that looks like data.

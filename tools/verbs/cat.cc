@@ -12,6 +12,7 @@
 #include "index/output/set_names.h"
 #include "index/shards/output_rule.h"
 #include "query/dataset.h"
+#include "tools/options/attachments.h"
 #include "tools/options/reading_options.h"
 #include "tools/options/selecting.h"
 #include "tools/ordinals/listed_records.h"
@@ -156,7 +157,8 @@ Result<int> Cat(const CatArguments& arguments, const Context& context) {
   }
   OFINDEX_TRY(CheckTerminal(arguments));
   OFINDEX_ASSIGN(std::vector<std::string> features, ChosenFeatures(arguments.feature));
-  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
+  OFINDEX_ASSIGN(const Dataset dataset,
+                 Dataset::Open(arguments.index, arguments.reading, context.progress, OpeningOptions(context)));
   OFINDEX_TRY(CheckSink(arguments, dataset));
   std::optional<Sink> sink;
   const auto write = [&](ByteView bytes) -> Result<void> {
@@ -216,6 +218,7 @@ void AddCat(CommandLine& line, Context& context) {
   verb.AddFlag("--force", arguments->force,
                "Replace FILE if it holds records in the output form and is not an input; default: off");
   AddReadingOptions(verb, arguments->reading);
+  AddAttachments(verb, context);
   verb.Runs([arguments, &context] {
     ChooseForm(*arguments);
     return Cat(*arguments, context);

@@ -14,6 +14,7 @@
 #include "query/ordinals.h"
 #include "query/sampling/open_sampler.h"
 #include "query/sampling/sets/set_of.h"
+#include "tools/options/attachments.h"
 #include "tools/options/output_options.h"
 #include "tools/options/reading_options.h"
 #include "tools/options/selecting.h"
@@ -166,7 +167,8 @@ Result<int> Convert(ConvertArguments& arguments, Context& context) {
   const auto start = std::chrono::steady_clock::now();
   OFINDEX_ASSIGN(const SourceIndex source, SourceIndex::Of(arguments.data, arguments.where.given(), context));
   PrintNotes(source.notes(), context);
-  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(source.path(), arguments.reading, context.progress));
+  OFINDEX_ASSIGN(const Dataset dataset,
+                 Dataset::Open(source.path(), arguments.reading, context.progress, OpeningOptions(context)));
   OFINDEX_ASSIGN(SourceFacts facts, ReadFacts(*dataset.snapshot()));
   InputFiles inputs(source.path(), facts.shards, facts.sources, arguments.reading.root);
   for (const std::string& data : arguments.data) inputs.Add(data);
@@ -221,6 +223,7 @@ void AddConvert(CommandLine& line, Context& context) {
       "How to treat kinds that an Example lacks: refuse, or allow int32 to become int64 and double to become "
       "float; default refuse");
   AddReadingOptions(verb, arguments->reading);
+  AddAttachments(verb, context);
   verb.Runs([arguments, &context] { return Convert(*arguments, context); });
 }
 

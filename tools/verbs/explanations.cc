@@ -27,6 +27,15 @@ const std::map<std::string_view, Explanation>& Explanations() {
        {"Only new, grown and changed shards are read. No record gets another number: the numbers of records that are "
         "gone stay free, unless --prune is given.",
         {{"ofindex update data/train", "Brings data/train.ofidx up to date with its files"}}}},
+      {"attach",
+       {"The columns become columns of the records, next to the index: the shards and the index stay as they are. Rows "
+        "and records are matched by a key; what matches nothing is counted and listed.",
+        {{"printf '_id,score\\n0,0.5\\n' | ofindex attach data/train - --key _id", "Attaches a score to record 0"},
+         {"ofindex attach data/train scores.csv --key name --as model_",
+          "Attaches the columns of scores.csv by name, as model_score and so on"}}}},
+      {"detach",
+       {"The values are dropped; shards and index stay as they are.",
+        {{"ofindex detach data/train score", "Drops a column"}}}},
       {"merge",
        {"The parts of `ofindex build --part` make the bytes of one build. Whole indexes become one if they were built "
         "with the same options.",

@@ -10,6 +10,7 @@
 #include "index/keys/key_file.h"
 #include "index/keys/key_paths.h"
 #include "query/columns/snapshot.h"
+#include "tools/options/attachments.h"
 #include "tools/report/key_report.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
@@ -52,9 +53,9 @@ Result<void> AddKeys(const std::shared_ptr<const IndexFile>& index, Info& info) 
   return {};
 }
 
-Result<Info> ReadInfo(const std::string& name) {
+Result<Info> ReadInfo(const std::string& name, const Context& context) {
   Info info;
-  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(name));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(name, OpeningOptions(context)));
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
   info.path = snapshot->path();
   info.index_bytes = snapshot->index()->size();
@@ -62,7 +63,8 @@ Result<Info> ReadInfo(const std::string& name) {
   info.generation = catalog->generations().back().number;
   info.shards = catalog->shards();
   info.gone = catalog->gone();
-  info.features = catalog->features();
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
+  info.features = store->features();
   OFINDEX_ASSIGN(info.bad, catalog->Bad());
   OFINDEX_ASSIGN(info.damage, catalog->Damage());
   OFINDEX_ASSIGN(info.skipped, catalog->Skipped());
@@ -130,7 +132,7 @@ Result<void> PrintTotals(const Info& info, Output& out) {
 }
 
 Result<int> ShowInfo(const std::string& name, const Context& context) {
-  OFINDEX_ASSIGN(Info info, ReadInfo(name));
+  OFINDEX_ASSIGN(Info info, ReadInfo(name, context));
   Output& out = Output::Standard();
   if (context.json) {
     OFINDEX_TRY(out.Line(Dump(ToJson(info))));
@@ -180,6 +182,7 @@ void AddInfo(CommandLine& line, Context& context) {
   Verb verb = AddVerb(line, context, "info", "Totals, shards and damage, from the index alone", Formats::kJson);
   auto name = std::make_shared<std::string>();
   verb.AddArgument("INDEX", *name, "The index, or the DATA that it is named after").Required();
+  AddAttachments(verb, context);
   verb.Runs([name, &context] { return ShowInfo(*name, context); });
 }
 

@@ -8,6 +8,7 @@
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/open_sampler.h"
 #include "query/sampling/sets/set_of.h"
+#include "tools/options/attachments.h"
 #include "tools/options/selecting.h"
 #include "tools/ordinals/listed_records.h"
 #include "tools/sampling/batch_text.h"
@@ -51,7 +52,7 @@ Result<void> PrintQuality(const Sampler& sampler, ColumnStore& columns, const Sa
 Result<int> DrawSample(const SampleArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
-                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
+                 Snapshot::Open(arguments.index, OpeningOptions(context)));
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> columns, snapshot->Columns());
   for (const auto& name : {arguments.request.weights, arguments.request.balance, arguments.quality}) {
@@ -168,6 +169,7 @@ void AddSample(CommandLine& line, Context& context) {
   AddOrderOptions(verb, *arguments);
   AddPrintOptions(verb, *arguments);
   AddStepOptions(verb, arguments->steps);
+  AddAttachments(verb, context);
   verb.Runs([arguments, &context] { return DrawSample(*arguments, context); });
 }
 

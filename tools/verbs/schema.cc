@@ -2,6 +2,7 @@
 #include <string>
 
 #include "query/columns/snapshot.h"
+#include "tools/options/attachments.h"
 #include "tools/shell/json.h"
 #include "tools/shell/output.h"
 #include "tools/show/feature_rows.h"
@@ -20,9 +21,10 @@ Json DerivedArguments(const DatasetFacts& facts) {
 }
 
 Result<int> ShowSchema(const std::string& name, const Context& context) {
-  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(name));
+  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot, Snapshot::Open(name, OpeningOptions(context)));
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
-  const std::vector<FeatureRow>& features = catalog->features();
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
+  const std::vector<FeatureRow>& features = store->features();
   Output& out = Output::Standard();
   if (!context.json) {
     OFINDEX_TRY(FeatureTableOf(features, catalog->facts().records).Print(out));
@@ -45,6 +47,7 @@ void AddSchema(CommandLine& line, Context& context) {
       AddVerb(line, context, "schema", "Features: kinds, numbers of records and values, SQL columns", Formats::kJson);
   auto name = std::make_shared<std::string>();
   verb.AddArgument("INDEX", *name, "The index, or the DATA that it is named after").Required();
+  AddAttachments(verb, context);
   verb.Runs([name, &context] { return ShowSchema(*name, context); });
 }
 

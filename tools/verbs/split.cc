@@ -18,6 +18,7 @@
 #include "query/columns/find_column.h"
 #include "query/columns/snapshot.h"
 #include "query/sampling/sets/set_of.h"
+#include "tools/options/attachments.h"
 #include "tools/sampling/class_counts.h"
 #include "tools/sampling/ordinal_text.h"
 #include "tools/shell/json.h"
@@ -245,7 +246,7 @@ Result<int> SplitIndex(const SplitArguments& arguments, const Context& context) 
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(std::vector<PartFile> files, ParseParts(arguments));
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
-                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
+                 Snapshot::Open(arguments.index, OpeningOptions(context)));
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot->Catalog());
   OFINDEX_ASSIGN(const SplitOptions options, OptionsOf(arguments, files, *store, context));
@@ -281,6 +282,7 @@ void AddSplit(CommandLine& line, Context& context) {
       .Required()
       .NotEmpty();
   verb.AddFlag("--force", arguments->force, "Replace lists of ordinals that are there; default: off");
+  AddAttachments(verb, context);
   verb.Runs([arguments, &context] { return SplitIndex(*arguments, context); });
 }
 

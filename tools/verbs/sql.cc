@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "index/finding/missing_paths.h"
+#include "tools/options/attachments.h"
 #include "tools/options/selecting.h"
 #include "tools/options/statement_notes.h"
 #include "tools/prompt/prompt.h"
@@ -153,6 +154,7 @@ void AddSql(CommandLine& line, Context& context) {
   verb.AddFlag("--csv", arguments->csv, "Comma-separated values (RFC 4180, lines end with LF), with a header")
       .Excludes({"--json", "--jsonl"});
   verb.AddFlag("--no-header", arguments->no_header, "Without the header of --csv").Needs("--csv");
+  AddAttachments(verb, context);
   verb.Runs([arguments, &context] { return Ask(*arguments, context); });
 }
 

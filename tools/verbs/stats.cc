@@ -10,6 +10,7 @@
 #include "query/columns/find_column.h"
 #include "query/columns/snapshot.h"
 #include "query/stats/group_stats.h"
+#include "tools/options/attachments.h"
 #include "tools/ordinals/listed_records.h"
 #include "tools/report/stats_csv.h"
 #include "tools/report/stats_json.h"
@@ -185,7 +186,7 @@ Result<int> ShowGroups(ColumnStore& store, const std::string& path, const StatsA
 Result<int> ShowStats(const StatsArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
-                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
+                 Snapshot::Open(arguments.index, OpeningOptions(context)));
   OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
   const std::string& path = snapshot->path();
   return arguments.by ? ShowGroups(*store, path, arguments, context) : ShowColumns(*store, path, arguments, context);
@@ -214,6 +215,7 @@ void AddStats(CommandLine& line, Context& context) {
       .Excludes({"--json", "--jsonl"});
   verb.AddFlag("--no-header", arguments->no_header, "Without the header of --csv").Needs("--csv");
   verb.AddFlag("--table", arguments->table, "For people, with bars; default").Excludes({"--json", "--jsonl", "--csv"});
+  AddAttachments(verb, context);
   verb.Runs([arguments, &context] { return ShowStats(*arguments, context); });
 }
 

@@ -56,6 +56,7 @@ Json ToJson(const UpdateReport& report, double seconds) {
     }
     json[std::string(Name(change))] = std::move(shards);
   }
+  json["attached_columns"] = JsonTexts(report.attached_columns);
   json["columns_added"] = JsonTexts(report.columns_added);
   json["columns_removed"] = JsonTexts(report.columns_removed);
   json["features_without_column"] = written.without_column;
@@ -91,6 +92,22 @@ std::string Summary(const UpdateReport& report, double seconds) {
                 time.data());
 }
 
+// The records of a changed shard are new ones.
+void AddNotesOnAttached(const UpdateReport& report, std::vector<std::string>& notes) {
+  std::string names;
+  for (const std::string& name : report.attached_columns) {
+    names += (names.empty() ? "" : ", ") + Printable(name);
+    for (const std::string& added : report.columns_added) {
+      if (Folded(added) != Folded(name)) continue;
+      notes.push_back(StrCat("column ", Printable(name),
+                             " of the index has the name of an attached column: drop that with ",
+                             "`ofindex detach INDEX NAME`"));
+    }
+  }
+  if (names.empty() || report.new_records == 0) return;
+  notes.push_back(StrCat("attached columns are NULL for ", Counted(report.new_records, "new record"), ": ", names));
+}
+
 Result<int> Print(const UpdateReport& report, bool prune, double seconds, const Context& context) {
   const ShownPaths shown(report.written.index);
   std::vector<std::string> notes;  // what must be read first comes first: a long list is cut off
@@ -109,6 +126,7 @@ Result<int> Print(const UpdateReport& report, bool prune, double seconds, const 
         StrCat("column ", Printable(name), " was removed: its values have become too long, or their records are gone"));
   }
   for (const std::string& name : report.columns_added) notes.push_back(StrCat("new column ", Printable(name)));
+  AddNotesOnAttached(report, notes);
   PrintNotes(notes, context);
   return PrintOutcome(report.written, "update", context.json ? Dump(ToJson(report, seconds)) : Summary(report, seconds),
                       context);

@@ -12,6 +12,8 @@ void AddBuild(CommandLine& line, Context& context);
 void AddMerge(CommandLine& line, Context& context);
 void AddUpdate(CommandLine& line, Context& context);
 void AddKey(CommandLine& line, Context& context);
+void AddAttach(CommandLine& line, Context& context);
+void AddDetach(CommandLine& line, Context& context);
 void AddInfo(CommandLine& line, Context& context);
 void AddSchema(CommandLine& line, Context& context);
 void AddStats(CommandLine& line, Context& context);

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "tools/options/attachments.h"
 #include "tools/options/selecting.h"
 #include "tools/ordinals/listed_records.h"
 #include "tools/shell/json.h"
@@ -39,7 +40,7 @@ Result<void> WriteIds(const Selection& selection, const Context& context, Output
 Result<int> ShowWhere(const WhereArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
-                 Snapshot::Open(arguments.index, {.progress = &context.progress}));
+                 Snapshot::Open(arguments.index, OpeningOptions(context)));
   OFINDEX_ASSIGN(Selection selection, SelectRecords(*snapshot, arguments.expression, context));
   if (!arguments.ids.empty()) {
     OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot->Columns());
@@ -70,6 +71,7 @@ void AddWhere(CommandLine& line, Context& context) {
   AddExpression(verb, arguments->expression);
   AddIds(verb, arguments->ids, "Only records of this list of ordinals, such as one of `ofindex split`");
   verb.AddFlag("--count", arguments->count, "Print only the number of records; with --json, also their ordinals");
+  AddAttachments(verb, context);
   verb.Runs([arguments, &context] { return ShowWhere(*arguments, context); });
 }
 

@@ -20,7 +20,7 @@ TEST_CASE("the tables of the catalog have the keys of info's JSON as columns") {
   };
   const std::vector<Row> rows = {
       {"shards", {"path", "format", "compression", "payload", "records", "bytes", "payload_bytes"}},
-      {"features", {"name", "kinds", "present", "values_min", "values_max", "column", "type"}},
+      {"features", {"name", "kinds", "present", "values_min", "values_max", "column", "type", "origin"}},
       {"bad", {"record", "shard", "offset", "reason"}},
       {"damage", {"shard", "begin", "end", "reason"}},
   };

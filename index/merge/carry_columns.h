@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "index/attachments/carried_columns.h"
+#include "index/columns/column.h"
+
+namespace ofindex {
+
+/// Writes the columns that are attached to `sources` for the index that was written to `written`, whose features are
+/// `features`, and that will be published as `index`. Returns nothing if there are none. Errors: those of
+/// CarriedColumns::Write.
+[[nodiscard]] Result<std::optional<CarriedColumns>> CarryColumns(const std::vector<CarriedSource>& sources,
+                                                                 const std::string& written, const std::string& index,
+                                                                 const std::vector<FeatureRow>& features);
+
+}  // namespace ofindex
