@@ -76,7 +76,10 @@ class Key:
     def get(self, value: KeyValue, default: bytes | None = None) -> bytes | None:
         """Return the payload of the first record that has a value, or `default` if none has it::
 
-        ds.key("text", make=True).get("no text", b"")  # b''
+            ds.key("text", make=True).get("no text", b"")  # b''
+
+        Raises:
+            TypeError: the value is of another type than the feature's.
         """
         ordinal = int(self._key.find([value])[0])
         return default if ordinal < 0 else self._dataset[ordinal]
@@ -124,7 +127,10 @@ class Key:
     def find_all(self, value: KeyValue) -> npt.NDArray[np.int64]:
         """Return the ordinals of all records that have a value, ascending; an empty array if none has it::
 
-        ds.key("label", make=True).find_all(7)[:3]  # array([ 7, 17, 27])
+            ds.key("label", make=True).find_all(7)[:3]  # array([ 7, 17, 27])
+
+        Raises:
+            TypeError: the value is of another type than the feature's.
         """
         return np.asarray(self._key.find_all(value))
 
