@@ -64,7 +64,7 @@ class Key:
         return self._dataset[self.find(value)]
 
     def __contains__(self, value: object) -> bool:
-        return bool(self._key.find([value])[0] >= 0)
+        return bool(self._find_many([value])[0] >= 0)
 
     # A mapping without an order of its values: it cannot be iterated.
     __iter__: None = None
@@ -81,7 +81,7 @@ class Key:
         Raises:
             TypeError: the value is of another type than the feature's.
         """
-        ordinal = int(self._key.find([value])[0])
+        ordinal = int(self._find_many([value])[0])
         return default if ordinal < 0 else self._dataset[ordinal]
 
     @overload
