@@ -64,7 +64,7 @@ class Key:
         return self._dataset[self.find(value)]
 
     def __contains__(self, value: object) -> bool:
-        return bool(self._key.find([value])[0] >= 0)
+        return bool(self._find_many([value])[0] >= 0)
 
     # A mapping without an order of its values: it cannot be iterated.
     __iter__: None = None
@@ -76,9 +76,12 @@ class Key:
     def get(self, value: KeyValue, default: bytes | None = None) -> bytes | None:
         """Return the payload of the first record that has a value, or `default` if none has it::
 
-        ds.key("text", make=True).get("no text", b"")  # b''
+            ds.key("text", make=True).get("no text", b"")  # b''
+
+        Raises:
+            TypeError: the value is of another type than the feature's.
         """
-        ordinal = int(self._key.find([value])[0])
+        ordinal = int(self._find_many([value])[0])
         return default if ordinal < 0 else self._dataset[ordinal]
 
     @overload
@@ -124,7 +127,10 @@ class Key:
     def find_all(self, value: KeyValue) -> npt.NDArray[np.int64]:
         """Return the ordinals of all records that have a value, ascending; an empty array if none has it::
 
-        ds.key("label", make=True).find_all(7)[:3]  # array([ 7, 17, 27])
+            ds.key("label", make=True).find_all(7)[:3]  # array([ 7, 17, 27])
+
+        Raises:
+            TypeError: the value is of another type than the feature's.
         """
         return np.asarray(self._key.find_all(value))
 
