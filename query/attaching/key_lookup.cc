@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kGroup = 64;  // keys whose slots are fetched into the cache at once
+constexpr size_t kProbesAtOnce = 64;  // keys whose slots are fetched into the cache at once
 constexpr uint64_t kPlaceBits = 40;
 constexpr uint64_t kPlaceMask = (uint64_t{1} << kPlaceBits) - 1;
 
@@ -29,9 +29,9 @@ std::optional<TableValue> KeyOf(const Chunk::Value& value) {
 /// A hash table of the keys of records, with open addressing. A slot has the place of a record and 24 bits of the hash
 /// of its key, so that the key itself is read only if it is very likely the one that is looked for. Records with the
 /// same key follow the one in the slot, as a list. The hash has a random seed: nobody can prepare keys that collide.
-class KeyLookup final : public RecordLookup {
+class HashedKeys final : public RecordLookup {
  public:
-  explicit KeyLookup(KeyChunks keys) : keys_(std::move(keys)), seed_(RandomSeed()) {
+  explicit HashedKeys(KeyChunks keys) : keys_(std::move(keys)), seed_(RandomSeed()) {
     for (const auto& chunk : keys_) {
       starts_.push_back(records_);
       records_ += chunk->records();
@@ -51,8 +51,8 @@ class KeyLookup final : public RecordLookup {
   uint8_t kinds() const override { return kinds_; }
 
   void Find(std::span<const TableValue> keys, std::span<RecordPlace> found) const override {
-    for (size_t i = 0; i < keys.size(); i += kGroup) {
-      const size_t n = std::min(kGroup, keys.size() - i);
+    for (size_t i = 0; i < keys.size(); i += kProbesAtOnce) {
+      const size_t n = std::min(kProbesAtOnce, keys.size() - i);
       FindGroup(keys.subspan(i, n), found.subspan(i, n));
     }
   }
@@ -109,12 +109,12 @@ class KeyLookup final : public RecordLookup {
 
   void AddBlock(uint64_t block) {
     const Chunk& chunk = *keys_[block];
-    std::array<TableValue, kGroup> keys;
-    std::array<uint64_t, kGroup> hashes;
-    std::array<uint32_t, kGroup> records;
+    std::array<TableValue, kProbesAtOnce> keys;
+    std::array<uint64_t, kProbesAtOnce> hashes;
+    std::array<uint32_t, kProbesAtOnce> records;
     for (uint32_t r = 0; r < chunk.records();) {
       size_t n = 0;
-      for (; r < chunk.records() && n < kGroup; ++r) {
+      for (; r < chunk.records() && n < kProbesAtOnce; ++r) {
         const std::optional<TableValue> key = KeyOf(chunk.At(r));
         if (!key) continue;
         kinds_ = static_cast<uint8_t>(kinds_ | BitOf(key->kind));
@@ -141,7 +141,7 @@ class KeyLookup final : public RecordLookup {
 
   // Looks up some keys in steps, each of which asks for the memory that the next one reads.
   void FindGroup(std::span<const TableValue> keys, std::span<RecordPlace> found) const {
-    std::array<uint64_t, kGroup> hashes;
+    std::array<uint64_t, kProbesAtOnce> hashes;
     for (size_t i = 0; i < keys.size(); ++i) {
       hashes[i] = HashOf(keys[i]);
       __builtin_prefetch(&slots_[FirstSlot(hashes[i])]);
@@ -171,7 +171,7 @@ class KeyLookup final : public RecordLookup {
 
 Result<std::unique_ptr<RecordLookup>> LookupByKey(KeyChunks keys, const Progress& progress) {
   return WithMemory("the keys of records", [&]() -> Result<std::unique_ptr<RecordLookup>> {
-    auto lookup = std::make_unique<KeyLookup>(std::move(keys));
+    auto lookup = std::make_unique<HashedKeys>(std::move(keys));
     OFINDEX_TRY(lookup->Fill(progress));
     return std::unique_ptr<RecordLookup>(std::move(lookup));
   });

@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kGroup = 64;
+constexpr size_t kKeysAtOnce = 64;
 constexpr char kLookup[] = "a lookup by key";
 
 uint64_t HashOf(const LookupKey& key) { return key.is_bytes ? HashOfKey(key.bytes) : HashOfKey(key.integer); }
@@ -49,8 +49,8 @@ Result<void> KeyLookup::CheckKind(const LookupKey& key) const {
 Result<void> KeyLookup::Find(std::span<const LookupKey> keys, std::span<uint64_t> ordinals) const {
   return WithMemory(kLookup, [&]() -> Result<void> {
     Fetched fetched;
-    for (size_t i = 0; i < keys.size(); i += kGroup) {
-      const size_t n = std::min(kGroup, keys.size() - i);
+    for (size_t i = 0; i < keys.size(); i += kKeysAtOnce) {
+      const size_t n = std::min(kKeysAtOnce, keys.size() - i);
       OFINDEX_TRY(FindGroup(keys.subspan(i, n), ordinals.subspan(i, n), fetched));
     }
     return {};
@@ -60,12 +60,12 @@ Result<void> KeyLookup::Find(std::span<const LookupKey> keys, std::span<uint64_t
 // Compares each key with its first candidate, all of them at once. Nearly always, that is the record.
 Result<void> KeyLookup::FindGroup(std::span<const LookupKey> keys, std::span<uint64_t> ordinals,
                                   Fetched& fetched) const {
-  std::array<uint64_t, kGroup> hashes;
-  std::array<KeyFile::Candidates, kGroup> candidates;
-  std::array<const LookupKey*, kGroup> wanted;
-  std::array<uint64_t, kGroup> first;
-  std::array<size_t, kGroup> place;
-  std::array<bool, kGroup> equal;
+  std::array<uint64_t, kKeysAtOnce> hashes;
+  std::array<KeyFile::Candidates, kKeysAtOnce> candidates;
+  std::array<const LookupKey*, kKeysAtOnce> wanted;
+  std::array<uint64_t, kKeysAtOnce> first;
+  std::array<size_t, kKeysAtOnce> place;
+  std::array<bool, kKeysAtOnce> equal;
   for (size_t i = 0; i < keys.size(); ++i) {
     OFINDEX_TRY(CheckKind(keys[i]));
     hashes[i] = HashOf(keys[i]);
@@ -97,12 +97,12 @@ Result<void> KeyLookup::FindGroup(std::span<const LookupKey> keys, std::span<uin
 template <typename Use>
 Result<void> KeyLookup::ForEachMatch(const LookupKey& key, KeyFile::Candidates candidates, Fetched& fetched,
                                      const Use& use) const {
-  std::array<uint64_t, kGroup> ordinals;
-  std::array<const LookupKey*, kGroup> wanted;
-  std::array<bool, kGroup> equal;
+  std::array<uint64_t, kKeysAtOnce> ordinals;
+  std::array<const LookupKey*, kKeysAtOnce> wanted;
+  std::array<bool, kKeysAtOnce> equal;
   wanted.fill(&key);
   while (candidates.count > 0) {
-    const size_t n = std::min<uint64_t>(kGroup, candidates.count);
+    const size_t n = std::min<uint64_t>(kKeysAtOnce, candidates.count);
     const std::span<uint64_t> some(ordinals.data(), n);
     OFINDEX_TRY(file_.Ordinals(candidates.first, some));
     OFINDEX_TRY(Fetch(some, fetched));
