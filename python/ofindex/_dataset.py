@@ -14,6 +14,7 @@ import numpy.typing as npt
 from . import _ofindex
 from ._arguments import parameters_of, whole
 from ._arrays import as_numpy_asks, fits_float, objects_of
+from ._attaching import attach_table
 from ._batch import decode_rows, thread_limit
 from ._epochs import Tail
 from ._errors import Error, StaleError
@@ -136,7 +137,7 @@ class Dataset(_ofindex.Records, Verbs):
         return [None if self._options["allow_bad"] else self._shared.features]
 
     def _schema(self) -> list[dict[str, Any]]:
-        return _ofindex.features(self._source)
+        return _ofindex.features(self._source, False)
 
     def _present(self) -> Dataset:
         """Return this Dataset, or if records have gone with their shards, the view of those that are there."""
@@ -487,6 +488,102 @@ class Dataset(_ofindex.Records, Verbs):
         """Return all columns as an Arrow stream: see `arrow`."""
         return self.arrow().__arrow_c_stream__(requested_schema)
 
+    # Attached columns.
+
+    def attach(
+        self,
+        table: Any,
+        key: str = "_id",
+        columns: str | Sequence[str] | None = None,
+        prefix: str | None = None,
+        *,
+        table_key: str | None = None,
+        replace: bool = False,
+        output: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
+        wait: bool = False,
+        progress: bool | Report | None = None,
+    ) -> dict[str, Any]:
+        """Attach columns of a table to the records whose key is that of a row: in `where`, `sql`, `column`, `stats`,
+        weights and everywhere else, they are columns like any other::
+
+            found = ds.attach({"quality": np.linspace(0, 1, len(ds))})
+            found["attached_records"] == len(ds)  # True
+            len(ds.where("quality > 0.5")) > 0  # True
+            ds.detach("quality")
+
+        The columns are in a file next to the index, which stays as it is. All records with the same key get the values;
+        records without a row have NULL. After `ofindex.update`, new records and those of changed shards have NULL.
+
+        Args:
+            table: A data frame or table of Polars, pandas, pyarrow, DuckDB or anything else with
+                ``__arrow_c_stream__``; a mapping of names to arrays of one value for each record; or the path of a
+                Parquet file, which needs pyarrow. Values are numbers, truth values, str or bytes.
+            key: The column or feature of the records that has the keys: bytes or integers. "_id": their numbers; arrays
+                without an array "_id" are in the order of the records.
+            columns: Columns of the table; None: all but the key.
+            prefix: Text before the names of the columns.
+            table_key: The column of the table with the keys; None: that of the name `key`.
+            replace: Replace attached columns of the same names.
+            output: A file for the columns, for ``ofindex.open(..., attach=output)``; None: next to the index.
+            wait: Wait for another process that is writing the index or the file.
+            progress: As in `ofindex.build`.
+
+        Returns:
+            The keys of ``ofindex attach --json``: how many rows and records there are, and which match nothing.
+
+        Raises:
+            ValueError: the table lacks a column, a name is taken, keys are of another type, or no row has a record.
+            FormatError: two rows have the same key and different values, or a column has lists or other values that
+            cannot be attached. LockError: another process writes the index. StaleError: the index was replaced since it
+            was opened. AttributeError: this is a view.
+        """
+        self._need_all("attach")
+        ordinals = None
+        if isinstance(table, Mapping):
+            there = self._present()
+            ordinals = np.asarray(there.ordinals(np.arange(len(there))))
+        return attach_table(
+            self._source,
+            ordinals,
+            table,
+            key=key,
+            table_key=table_key,
+            columns=columns,
+            prefix=prefix,
+            replace=replace,
+            output=output,
+            wait=wait,
+            progress=progress,
+        )
+
+    def detach(
+        self,
+        *names: str,
+        all: bool = False,
+        output: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
+        wait: bool = False,
+    ) -> dict[str, Any]:
+        """Drop attached columns; see `attach`. Views and samplers that exist keep them.
+
+        Args:
+            names: Names of attached columns.
+            all: Drop all, also those of a damaged file; without `names`.
+            output: The file that `attach` wrote; None: that next to the index.
+            wait: Wait for another process that is writing the index or the file.
+
+        Returns:
+            The keys of ``ofindex detach --json``: "detached" and "left" are names of columns.
+
+        Raises:
+            ValueError: there is no such column. LockError: another process writes the index. AttributeError: this is a
+            view.
+        """
+        self._need_all("detach")
+        if all == bool(names):
+            raise ValueError("expected names of attached columns, or all=True")
+        target = b"" if output is None else os.path.abspath(os.fspath(output))
+        return _ofindex.detach(self._source, list(names), bool(all), target, bool(wait))
+
     # About the dataset.
 
     @property
@@ -497,7 +594,7 @@ class Dataset(_ofindex.Records, Verbs):
             AttributeError: this is a view; the index has these numbers only for all records together.
         """
         self._need_all("schema")
-        return {feature["name"]: feature for feature in _ofindex.features(self._source)}
+        return {feature["name"]: feature for feature in _ofindex.features(self._source, True)}
 
     @property
     def info(self) -> dict[str, Any]:

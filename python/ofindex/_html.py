@@ -117,7 +117,7 @@ def _features(dataset: Dataset, deadline: float) -> str:
         if len(some) > _SAMPLED:
             some = some[:: -(-len(some) // _SAMPLED)]
             sampled = f", in a sample of {len(some):,} records"
-    features = _ofindex.features(dataset._source)
+    features = _ofindex.features(dataset._source, True)
     if not features:
         return ""
     heads = ["feature", *(["kinds", "records", "values"] if counts else []), "SQL column", "type"]

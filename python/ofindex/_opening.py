@@ -29,6 +29,7 @@ def open(
     *,
     allow_bad: bool = False,
     cache_bytes: int = CACHE_BYTES,
+    attach: Path | Sequence[Path] = (),
 ) -> Dataset:
     """Open a dataset. Takes no time, whatever its size::
 
@@ -40,6 +41,8 @@ def open(
         io: How to read: "mmap", "pread", or "auto", which uses mmap except on network file systems.
         allow_bad: Also return the payloads of records that are marked bad.
         cache_bytes: Memory for inflated data of compressed shards, per process.
+        attach: Files of attached columns that lie over the index, besides those next to it: what `Dataset.attach` wrote
+            with `output`.
 
     Raises:
         FileNotFoundError: there is no index; the text says how to build it. Error: the index is corrupt or of another
@@ -50,6 +53,7 @@ def open(
         "io": io,
         "allow_bad": bool(allow_bad),
         "cache_bytes": whole(cache_bytes, "cache_bytes", 1, 1 << 60),
+        "attach": [os.path.abspath(file) for file in paths_of(attach)],
     }
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise _not_a_path(path)

@@ -12,7 +12,7 @@ Path: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes]"
 
 
 def open_source(path: Path, options: dict[str, Any]) -> _ofindex.Source:
-    """Open the index at `path`; `options` are root, io, allow_bad and cache_bytes."""
+    """Open the index at `path`; `options` are root, io, allow_bad, cache_bytes and attach."""
     root = options["root"]
     return _ofindex.open_source(
         os.fspath(path),
@@ -20,6 +20,7 @@ def open_source(path: Path, options: dict[str, Any]) -> _ofindex.Source:
         options["io"],
         options["allow_bad"],
         options["cache_bytes"],
+        options.get("attach", []),
     )
 
 
@@ -43,6 +44,6 @@ class Shared:
     @cached_property
     def features(self) -> frozenset[str] | None:
         """Names of all features in records; None if the index does not have all of them."""
-        names = frozenset(feature["name"] for feature in _ofindex.features(self._source))
+        names = frozenset(feature["name"] for feature in _ofindex.features(self._source, False))
         whole = len(names) < _ofindex.max_features and sum(map(len, names)) < _MAX_NAMES
         return names if whole else None

@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 
+#include "python/src/attaching/attaching.h"
 #include "python/src/columns/building.h"
 #include "python/src/columns/catalog.h"
 #include "python/src/columns/columns.h"
@@ -24,6 +25,7 @@ NB_MODULE(_ofindex, m) {
   ofindex::python::BindArrays(m);
   ofindex::python::BindRecords(m);
   ofindex::python::BindColumns(m);
+  ofindex::python::BindAttaching(m);
   ofindex::python::BindSampler(m);
   ofindex::python::BindSteps(m);
   ofindex::python::BindSql(m);

@@ -96,7 +96,7 @@ class Attaching {
     for (const Column& column : store_->columns()) taken.emplace(Folded(column.name), "a column of the index");
     for (const FeatureRow& row : store_->features()) {
       if (row.origin.empty()) taken.emplace(Folded(row.name), "a feature");
-      if (!row.origin.empty()) taken[Folded(row.name)] = row.origin;
+      if (!row.origin.empty()) taken[Folded(row.name)] = StrCat("a column that was ", row.origin);
     }
     std::set<std::string> own;
     for (size_t c = 0; old != nullptr && c < old->columns().size(); ++c) {

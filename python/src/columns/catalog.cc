@@ -60,7 +60,8 @@ nb::list FeaturesOf(const std::vector<FeatureRow>& features) {
     return DictOf("name", TextOf(row.name), "kinds", KindsOf(row.kinds), "present", Count(row.present), "values",
                   Count(row.values), "values_min", Count(row.values_min), "values_max", Count(row.values_max), "column",
                   column.empty() ? nb::none() : TextOf(column), "columns", columns, "derived", derived, "type",
-                  column.empty() ? nb::none() : TextOf(MainType(row)));
+                  column.empty() ? nb::none() : TextOf(MainType(row)), "origin",
+                  row.origin.empty() ? nb::none() : TextOf(row.origin));
   });
 }
 
@@ -91,15 +92,19 @@ nb::dict ReadInfo(const Source& source) {
   const RarerRows rows = ReadRarerRows(*catalog);
   const DatasetFacts& facts = catalog->facts();
   const std::vector<ShardRow>& shards = catalog->shards();
-  return DictOf(
-      "index", TextOf(snapshot.path()), "id", TextOf(ToHex(facts.id)), "format_version", nb::int_(kFormatVersion),
-      "generation", nb::int_(catalog->generations().back().number), "records", Count(facts.records), "payload_bytes",
-      Count(facts.payload_bytes), "data_bytes", Count(facts.data_bytes), "index_bytes", Count(snapshot.index()->size()),
-      "checked", TextOf(Name(facts.checked)), "shards", ShardsOf(shards), "features", FeaturesOf(catalog->features()),
-      "bad", BadOf(rows.bad, shards), "damage", DamageOf(rows.damage, shards), "skipped", SkippedOf(rows.skipped));
+  return DictOf("index", TextOf(snapshot.path()), "id", TextOf(ToHex(facts.id)), "format_version",
+                nb::int_(kFormatVersion), "generation", nb::int_(catalog->generations().back().number), "records",
+                Count(facts.records), "payload_bytes", Count(facts.payload_bytes), "data_bytes",
+                Count(facts.data_bytes), "index_bytes", Count(snapshot.index()->size()), "checked",
+                TextOf(Name(facts.checked)), "shards", ShardsOf(shards), "features",
+                FeaturesOf(ColumnsOf(source)->features()), "bad", BadOf(rows.bad, shards), "damage",
+                DamageOf(rows.damage, shards), "skipped", SkippedOf(rows.skipped));
 }
 
-nb::list ReadFeatures(const Source& source) { return FeaturesOf(CatalogOf(source)->features()); }
+// `attached`: with the columns that are attached to the records.
+nb::list ReadFeatures(const Source& source, bool attached) {
+  return FeaturesOf(attached ? ColumnsOf(source)->features() : CatalogOf(source)->features());
+}
 
 nb::object RealOf(const std::optional<double>& value) { return value ? nb::object(nb::float_(*value)) : nb::none(); }
 
@@ -149,7 +154,7 @@ nb::dict ReadStats(const Source& source, const Rows& numbered, nb::handle name, 
 
 void BindCatalog(nb::module_& m) {
   m.def("info", &ReadInfo, "source"_a);
-  m.def("features", &ReadFeatures, "source"_a);
+  m.def("features", &ReadFeatures, "source"_a, "attached"_a);
   m.def("stats", &ReadStats, "source"_a, "rows"_a, "name"_a.none(), "top"_a, "bins"_a);
   m.def(
       "has_column",

@@ -16,6 +16,9 @@ struct Words {
 
 // An option that is a prefix of another one comes after it.
 constexpr std::array kOptions = {
+    Words{"--all", "all=True"},
+    Words{"--as PREFIX", "prefix='PREFIX'"},
+    Words{"--attach FILE", "attach=FILE"},
     Words{"--columns-optional", "columns_optional=True"},
     Words{"--columns NAME,...", "columns=['NAME', ...]"},
     Words{"--columns NAME", "columns=['NAME']"},
@@ -33,6 +36,7 @@ constexpr std::array kOptions = {
     Words{"--max-ratio", "max_ratio"},
     Words{"--payload", "payload"},
     Words{"--prune", "prune"},
+    Words{"--replace", "replace=True"},
     Words{"--root", "root"},
     Words{"--shards", "shards"},
     Words{"--wait", "wait=True"},
@@ -42,10 +46,14 @@ constexpr std::array kOptions = {
 };
 
 constexpr std::array kCommands = {
+    Words{"`ofindex attach -o FILE`", "`ds.attach(..., output=FILE)`"},
+    Words{"`ofindex attach INDEX TABLE --key NAME`", "`ds.attach(table, key='NAME')`"},
     Words{"`ofindex build --columns NAME`", "`ofindex.build(..., columns=['NAME'])`"},
     Words{"`ofindex build --force`", "`ofindex.build(..., force=True)`"},
     Words{"`ofindex build --max-inflated`", "`ofindex.build(..., max_inflated_bytes=...)`"},
     Words{"`ofindex build --max-ratio`", "`ofindex.build(..., max_ratio=...)`"},
+    Words{"`ofindex detach INDEX --all`", "`ds.detach(all=True)`"},
+    Words{"`ofindex detach INDEX NAME`", "`ds.detach('NAME')`"},
     Words{"`ofindex update`", "`ofindex.update(...)`"},
     Words{"`ofindex update --prune`", "`ofindex.update(..., prune=True)`"},
 };

@@ -40,12 +40,15 @@ IoMode IoModeOf(const std::string& io) {
 }
 
 std::shared_ptr<Source> OpenSource(nb::handle path, nb::handle root, const std::string& io, bool allow_bad,
-                                   uint64_t cache_bytes) {
+                                   uint64_t cache_bytes, const std::vector<nb::object>& attach) {
   const std::string name = PathOf(path);
   const ReaderOptions options{
       .io = IoModeOf(io), .root = PathOf(root), .allow_bad = allow_bad, .inflated_cache_bytes = cache_bytes};
   // Opening an existing map takes no time, but making a new one may take long.
-  Dataset dataset = RunInterruptibly([&](const Progress& progress) { return Dataset::Open(name, options, progress); });
+  SnapshotOptions snapshot;
+  for (const nb::object& file : attach) snapshot.attachments.push_back(PathOf(file));
+  Dataset dataset =
+      RunInterruptibly([&](const Progress& progress) { return Dataset::Open(name, options, progress, snapshot); });
   return std::make_shared<Source>(std::move(dataset), allow_bad);
 }
 
@@ -304,7 +307,7 @@ void BindRecords(nb::module_& m) {
       .def_prop_ro("allow_bad", [](const Source& source) { return source.allow_bad; })
       .def("all_rows", [](const Source& source) { return Rows(View::Range(0, source.dataset.size())); });
   BindPresentRows(m);
-  m.def("open_source", &OpenSource, "path"_a, "root"_a, "io"_a, "allow_bad"_a, "cache_bytes"_a);
+  m.def("open_source", &OpenSource, "path"_a, "root"_a, "io"_a, "allow_bad"_a, "cache_bytes"_a, "attach"_a);
   nb::class_<Records>(m, "Records", nb::type_slots(record_slots), nb::is_weak_referenceable())
       .def(
           "__init__",
