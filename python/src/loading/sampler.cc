@@ -171,7 +171,7 @@ nb::object RowsAt(const RowSampler& sampler, nb::handle positions) {
 
 // Returns the rows that `rank` reads in steps `first` to `first` + `count` - 1 from where the ranks begin, as far as
 // they exist.
-nb::object RowsOf(const RowSampler& sampler, uint64_t rank, uint64_t first, uint64_t count) {
+nb::object RowsOfRank(const RowSampler& sampler, uint64_t rank, uint64_t first, uint64_t count) {
   const uint64_t steps = sampler.sampler().ranks().StepsOf(rank);
   std::vector<uint64_t> rows(first < steps ? std::min(count, steps - first) : 0);
   sampler.sampler().IndicesOf(rank, first, 1, rows);
@@ -300,7 +300,7 @@ void BindSampler(nb::module_& m) {
       .def("take", &Take, "most"_a, nb::sig("def take(self, most: int) -> numpy.typing.NDArray[numpy.int64]"))
       .def("rows_at", &RowsAt, "positions"_a,
            nb::sig("def rows_at(self, positions: object) -> numpy.typing.NDArray[numpy.int64]"))
-      .def("rows_of", &RowsOf, "rank"_a, "first"_a, "count"_a,
+      .def("rows_of", &RowsOfRank, "rank"_a, "first"_a, "count"_a,
            nb::sig("def rows_of(self, rank: int, first: int, count: int) -> numpy.typing.NDArray[numpy.int64]"))
       .def("rows_of_ordinals", &RowsOfOrdinals, "ordinals"_a,
            nb::sig("def rows_of_ordinals(self, ordinals: numpy.typing.NDArray[numpy.int64]) -> "
