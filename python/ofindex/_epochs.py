@@ -319,6 +319,7 @@ class EpochSampler:
         self._first = 0  # iterators with a lower number belong to an earlier position
         self._loaded = loaded  # a state was loaded, and nothing was read since
         self._origins = 0  # number of origins until now
+        self._lent: set[tuple[int, ...]] = set()  # positions that are skipped because a Loader was asked to
         self._skip_wanted(begin, loaded)
         self._count_from(begin, loaded)
 

@@ -64,15 +64,16 @@ def skips_in(state: State) -> list[Skip]:
     """Return the skips of a state.
 
     Raises:
-        ValueError: they are not lists of six numbers.
+        ValueError: they are not lists of six numbers, or an end lies before its begin.
     """
     skips = state.get("skip", [])
     try:
         found: list[Skip] = [(a, b, c, d, e, f) for a, b, c, d, e, f in skips]
     except (TypeError, ValueError):
         found = [(-1, 0, 0, 0, 0, 0)]
-    if not all(isinstance(number, int) and 0 <= number <= MAX_UINT64 for one in found for number in one):
-        raise ValueError(f"not a sampler state: skip is {shown(skips)}; expected lists of six whole numbers")
+    sound = all(isinstance(number, int) and 0 <= number <= MAX_UINT64 for one in found for number in one)
+    if not (sound and all(one[0] <= one[1] and one[2:4] <= one[4:] for one in found)):
+        raise ValueError(f"not a sampler state: skip is {shown(skips)}; expected lists of six whole numbers, in order")
     return found
 
 
@@ -116,7 +117,8 @@ class Steps(Protocol):
 def number_at(first: int, read: int, origin: Reader, here: tuple[int, int]) -> int:
     """See `Steps.number_at`; the number of the origin is `first`."""
     begin = (origin.epoch, origin.position)
-    return first + read + sum(last - first for first, last, *one in origin.skipped if begin <= (one[0], one[1]) < here)
+    gaps = sum(max(0, one[1] - one[0]) for one in origin.skipped if begin <= one[2:4] < here)
+    return min(first + read + gaps, MAX_UINT64)
 
 
 def check_epoch(epoch: int, origin: Reader) -> None:

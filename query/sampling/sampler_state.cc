@@ -54,7 +54,11 @@ class Members {
                          std::all_of(one.begin(), one.end(), [](const Json& n) { return n.is_number_unsigned(); });
       if (!sound) return Complain(kSkip, "is not a list of lists of six whole numbers");
       const auto at = [&](size_t i) { return one[i].get<uint64_t>(); };
-      into.push_back({{at(0), at(1)}, {at(2), at(3)}, {at(4), at(5)}});
+      const SkippedSteps skipped{{at(0), at(1)}, {at(2), at(3)}, {at(4), at(5)}};
+      if (skipped.steps.last < skipped.steps.first || skipped.end < skipped.begin) {
+        return Complain(kSkip, "has an end before its begin");
+      }
+      into.push_back(skipped);
     }
   }
 

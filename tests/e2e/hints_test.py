@@ -24,12 +24,12 @@ ARGUMENTS = {
     "build": "data/train", "cat": "data/train -o out", "convert": "data/train --to ofrecord -o out",
     "export": "data/train --to tfrecord2idx -o out", "get": "data/train 0", "split": "data/train a=1 -o out",
     "merge": "data/train.part-1-of-2.ofidx data/train.part-2-of-2.ofidx -o whole.ofidx",
-    "sql": "data/train 'SELECT 1'", "where": "data/train 1",
+    "key": "data/train name", "sql": "data/train 'SELECT 1'", "where": "data/train 1",
 }  # fmt: skip
 #: What stands in place of a part of a hint on attached columns.
 ATTACHING = {"attach": ("-o schema.pb", "data/train scores.csv --key name -o out"), "detach": ("train name", "train score")}
 VALUES = {"--columns": "name", "--to": "", "--part": "1/2", "--seed": "1", "--max-ratio": "300", "--max-inflated": "4096",
-          "--index-dir": "DIR"}  # fmt: skip
+          "--index-dir": "DIR", "--key": "name"}  # fmt: skip
 NEEDS_A_DESCRIPTOR = "--descriptor"  # tests/e2e/columns_test.py has one
 
 

@@ -181,7 +181,7 @@ class UsageTest(CommandTest):
             "sample": "INDEX is missing; USAGE",
             "verify": "INDEX is missing; USAGE",
             "get": "INDEX is missing; USAGE",
-            "get data": "ORDINAL, --ids or --where is missing",
+            "get data": "ORDINAL, --ids, --key or --where is missing",
             "get data 5 --ids list": "ORDINAL and --ids exclude each other; expected one of them",
             "cat": "INDEX is missing; USAGE",
             "sql": "INDEX is missing; USAGE",

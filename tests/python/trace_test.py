@@ -5,6 +5,7 @@ OFINDEX_TRACE_SCENARIOS is the number of scenarios.
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import os
@@ -295,6 +296,30 @@ class TraceTest(WorkTest):
             iterator.load_state_dict(begun.state_dict())
             self.assertEqual(read + list(iterator), expected)
 
+    def test_a_state_of_length_batches_skips_once_whether_or_not_steps_were_asked_for(self) -> None:
+        def make() -> Any:
+            budget = ofindex.LengthBatches(60, "label + 1")
+            return ofindex.Loader(self.ds, WEIGHT, length_batches=budget, skip=[(3, 5)], rank=0, world_size=1)
+
+        whole = [rows_of(batch) for batch in make()]
+        loader = make()
+        read = [rows_of(next(iter(loader)))]
+        again = make()
+        again.load_state_dict(loader.state_dict())
+        self.assertEqual(read + [rows_of(batch) for batch in again], whole)
+        for twin in (pickle.loads(pickle.dumps(loader)), copy.copy(loader)):
+            self.assertEqual(read + [rows_of(batch) for batch in twin], whole)
+        for twin in (pickle.loads(pickle.dumps(make())), copy.copy(make())):
+            self.assertEqual([rows_of(batch) for batch in twin], whole)
+
+    def test_a_loader_leaves_no_skips_to_the_next_one_with_its_sampler(self) -> None:
+        sampler = self.ds.sampler(seed=1)
+        whole = [rows_of(batch) for batch in ofindex.Loader(self.ds, WEIGHT, 4, sampler=self.ds.sampler(seed=1))]
+        for skip in ([(10, 12)], [(10, 12)], []):
+            sampler.set_epoch(0)
+            loader = ofindex.Loader(self.ds, WEIGHT, 4, sampler=sampler, skip=skip)
+            self.assertEqual([rows_of(batch) for batch in loader], whole[:10] + whole[12 if skip else 10 :])
+
     def test_a_load_that_fails_changes_nothing(self) -> None:
         for budget in ({}, {"length_batches": ofindex.LengthBatches(60, "label + 1")}):
             loader = ofindex.Loader(self.ds, WEIGHT, seed=3, **budget, **({} if budget else {"batch_size": 8}))
@@ -341,12 +366,22 @@ class TraceTest(WorkTest):
         self.assertEqual(loader.when(-1), loader.when(96))
         self.assertNotIn("step", foreign.state_dict())
         state = loader.state_dict()
-        for wrong in ({"step": -1}, {"step": "1"}, {"skip": [[1, 2, 3]]}, {"skip": 7}, {"skip": [[1, 2, 3, 4, 5, -6]]}):
+        for wrong in (
+            {"step": -1},
+            {"step": "1"},
+            {"skip": [[1, 2, 3]]},
+            {"skip": 7},
+            {"skip": [[1, 2, 3, 4, 5, -6]]},
+            {"skip": [[9, 0, 0, 8, 0, 12]]},
+            {"skip": [[1, 2, 0, 8, 0, 3]]},
+        ):
             with self.subTest(wrong), self.assertRaises(ValueError):
                 loader.load_state_dict({**state, **wrong})
         loader.load_state_dict({name: value for name, value in state.items() if name != "step"})
         self.assertEqual(loader.step, 0)
         for budget in ({}, {"length_batches": ofindex.LengthBatches(40, "label + 1")}):
+            far = ofindex.Loader(self.ds, WEIGHT, **budget, skip=[(2, 2**62)])
+            self.assertEqual(sum(1 for _ in far), 1 if not budget else 2)
             self.assertEqual(list(ofindex.Loader(self.ds[:0], WEIGHT, **budget, skip=[(1, 2)])), [])
         array = ofindex.Loader(self.ds, WEIGHT, 10, skip=np.array([[0, 2], [3, 4]]))  # type: ignore[arg-type]
         self.assertEqual(array.step, 2)

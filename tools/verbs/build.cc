@@ -104,8 +104,8 @@ void AddColumnOptions(Verb& verb, BuildArguments& arguments) {
   verb.AddFlag("--columns-optional", arguments.options.columns_optional,
                "Build even if no record has a feature that --columns or --derive names; default: an error");
   verb.AddOption("--key", arguments.options.keys, "NAME",
-                 "A feature by whose values records are found at once, by `ofindex get --key`; may be given several "
-                 "times; default: no key")
+                 "A feature by whose values `ofindex get` finds records at once; may be given several times; default: "
+                 "no key")
       .NotEmpty()
       .Completes(Completes::kFeature);
   verb.AddOption("--descriptor", arguments.options.descriptor, "FILE",

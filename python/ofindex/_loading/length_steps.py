@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _ofindex
+from .._arguments import MAX_UINT64
 from .._epochs import Reader
 from .._mix_sampler import MixSampler
 from .._sampler import Sampler
@@ -69,7 +70,7 @@ class LengthSteps:
 
     def known_before(self, epoch: int) -> int | None:
         between = range(self._origin.epoch, epoch)
-        known = self._numbers is not None or (self._step is not None and not self._origin.skipped)
+        known = self._numbers is not None or self._step is not None
         if not known or len(between) > _MAX_EPOCHS or any(one not in self._counts for one in between):
             return None
         return self.read_before(epoch)
@@ -78,7 +79,8 @@ class LengthSteps:
         return self._all_numbers().number_of(read)
 
     def number_at(self, read: int, epoch: int, position: int) -> int:
-        return number_at(self._all_numbers().first, read, self._origin, (epoch, position))
+        first = self._all_numbers().first if self._step is None else self._step
+        return number_at(first, read, self._origin, (epoch, position))
 
     def _all_numbers(self) -> _ofindex.StepNumbers:
         if self._numbers is None:
@@ -116,31 +118,44 @@ class LengthSteps:
         return before + min(self._steps_to(self._begin_of(epoch), position), self._steps_in(epoch))
 
     def to_skip(self, wanted: list[tuple[int, int]]) -> list[Skip]:
-        if not any(map(self._steps_in, (self._origin.epoch, self._origin.epoch + 1))):
-            return []
         left = _ofindex.steps_to_skip(self._all_numbers().first, self._origin.skipped, wanted)
-        return [(first, last, *self._position_of(first), *self._position_of(last)) for first, last in left]
+        skips: list[Skip] = []
+        for first, last in left:
+            begin, end = self._position_of(first), self._position_of(last)
+            if begin is not None:
+                skips.append((first, last, *begin, *(end or (MAX_UINT64, 0))))
+        return skips
 
-    def _find(self, step: int) -> tuple[int, int, bool]:
+    def _find(self, step: int) -> tuple[int, int, bool] | None:
         """Return the epoch of a step, its number in the epoch, and whether it is skipped; then the place is that of the
-        next one."""
+        next one. None if it is further away than batches are counted."""
         read, skipped = self._all_numbers().find(step)
-        epoch = self._origin.epoch
-        for _ in range(_MAX_EPOCHS):
-            if read < self._steps_in(epoch):
+        first = self._origin.epoch
+        for epoch in range(first, min(first + _MAX_EPOCHS, MAX_UINT64)):
+            steps = self._steps_in(epoch)
+            if read < steps:
                 return epoch, read, skipped
-            read -= self._steps_in(epoch)
-            epoch += 1
-        raise IndexError(f"step {step}: expected one of {_MAX_EPOCHS:,} epochs, since the batches of all are counted")
+            if epoch > first and read > 2 * _MAX_EPOCHS * max(1, steps):
+                return None  # epochs have about equally many
+            read -= steps
+        return None
 
-    def _position_of(self, step: int) -> tuple[int, int]:
-        epoch, within, _ = self._find(step)
+    def _position_of(self, step: int) -> tuple[int, int] | None:
+        place = self._find(step)
+        if place is None:
+            return None
+        epoch, within, _ = place
         cut = self._cut(self._begin_of(epoch))
         cut.count(within * self._world_size)
         return epoch, cut.position
 
     def rows(self, step: int, rank: int) -> npt.NDArray[np.int64]:
-        epoch, within, skipped = self._find(step)
+        place = self._find(step)
+        if place is None:
+            raise IndexError(
+                f"step {step}: expected one of {_MAX_EPOCHS:,} epochs, since the batches of all are counted"
+            )
+        epoch, within, skipped = place
         if skipped:
             return np.empty(0, np.int64)
         begin = self._begin_of(epoch)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from .._arguments import whole
 from .._batch import Batch, decoding_for
 from .._dataset import Dataset
-from .._epochs import ExclusiveUse, Reader, State, Tail, WholeEpoch, number_of, origin_of, row_of
+from .._epochs import ExclusiveUse, Reader, State, Tail, WholeEpoch, number_of, row_of
 from .._features import Features
 from .._foreign import explained_methods, shown
 from .._mix import Mix
@@ -225,6 +225,7 @@ class Loader(Generic[ResultT]):
         self._skip = checked_skip(skip)
         self._origin_step: tuple[int, int | None] = (0, None)  # number of the sampler's origin, and the step there
         self._counted: tuple[int, Steps] | None = None  # number of the sampler's origin, and the steps from there
+        self._earlier: tuple[int, Steps] | None = None  # the same, and the steps from epoch 0
         self._next_epoch: int | None = None  # requested by set_epoch()
         self._read_epoch: int | None = None  # epoch of the last iteration; None if there was none since the last load
         self._place: _Place | None = None
@@ -313,9 +314,11 @@ class Loader(Generic[ResultT]):
         with self._beginning:
             origin, origins = sampler._origin, sampler._origins
             if epoch is not None and (epoch, 0) < (origin.epoch, origin.position):
-                begin = origin.copy()
-                begin.set_epoch(epoch)
-                return self._steps_from(sampler, origin_of(begin, False), None)
+                if self._earlier is None or self._earlier[0] != origins:
+                    begin = origin.copy()
+                    begin.set_epoch(0)
+                    self._earlier = origins, self._steps_from(sampler, begin, None)
+                return self._earlier[1]
             if self._counted is None or self._counted[0] != origins:
                 number, step = self._origin_step
                 self._counted = origins, self._steps_from(sampler, origin, step if number == origins else None)
@@ -341,10 +344,13 @@ class Loader(Generic[ResultT]):
             return
         if sampler._skip:
             raise ValueError("the sampler skips steps of one row: give skip= to the Loader instead, in batches")
-        skipped = still_skipped(sampler._begin, None)
-        if skipped or self._skip:
+        # A Loader that used the sampler before has left its own skips there.
+        skipped = [one for one in still_skipped(sampler._begin, None) if one[2:] not in sampler._lent]
+        if sampler._begin.skipped or self._skip:
             sampler._skip_steps(skipped)
-            sampler._skip_steps([*skipped, *self._known_steps().to_skip(self._skip)])
+            added = self._known_steps().to_skip(self._skip)
+            sampler._skip_steps([*skipped, *added])
+            sampler._lent = {one[2:] for one in added}
 
     @property
     def step(self) -> int:
@@ -466,6 +472,7 @@ class Loader(Generic[ResultT]):
         if self._skip:
             begin.skip([*skipped, *self._steps_from(sampler, begin, step).to_skip(self._skip)])
         sampler._resume(begin)
+        sampler._lent = {one[2:] for one in begin.skipped}
         self._origin_step = sampler._origins, step
         if isinstance(sampler, Sampler):
             sampler._warn_of_changes(3)

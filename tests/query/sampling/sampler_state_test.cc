@@ -55,6 +55,8 @@ TEST_CASE("text that is not a state is refused with the reason") {
       {with("\"shuffle\"", "\"shuffle\",\"skip\":[[1,2,0,5,0]]"),
        "\"skip\" is not a list of lists of six whole numbers"},
       {with("\"shuffle\"", "\"shuffle\",\"skip\":[[1,2,0,-5,0,7]]"), "\"skip\" is not a list of lists"},
+      {with("\"shuffle\"", "\"shuffle\",\"skip\":[[2,1,0,5,0,7]]"), "\"skip\" has an end before its begin"},
+      {with("\"shuffle\"", "\"shuffle\",\"skip\":[[1,2,1,5,0,7]]"), "\"skip\" has an end before its begin"},
       {std::string(4000, '['), "not a JSON object"},
   };
   for (const Row& row : rows) {
