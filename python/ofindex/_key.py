@@ -97,7 +97,8 @@ class Key:
             key.find(["text 5", "text 9"])  # array([5, 9])
 
         Args:
-            values: One value; or a list of values, or an array of them of shape ``(n,)``.
+            values: One value; or a list of values, or an array of them of shape ``(n,)``. In numpy's arrays of bytes
+                (``S``), values have lost zero bytes at their end: give a list of such values.
             missing: What becomes of a value that no record has: "raise", an exception; -1, the ordinal -1.
 
         Returns:
@@ -108,10 +109,12 @@ class Key:
         """
         if not (isinstance(missing, int) and missing == -1) and missing != "raise":
             raise ValueError(f"missing={missing!r}: expected 'raise' or -1")
-        one = isinstance(values, (bytes, str)) or not hasattr(values, "__len__") or np.ndim(values) == 0
+        one = isinstance(values, (bytes, str)) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) == 0
+        if one and isinstance(values, np.ndarray):
+            values = values.item()
         found = self._find_many([values] if one else values)
         if missing == "raise" and found.size and found.min() < 0:
-            lost = values if one else values[int(np.argmax(found < 0))]
+            lost = values if one else list(values)[int(np.argmax(found < 0))]
             raise MissingKeyError(self.name, lost, int((found < 0).sum()))
         return int(found[0]) if one else found
 
