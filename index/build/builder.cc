@@ -455,7 +455,8 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   OFINDEX_ASSIGN(BuildReport report, BuildOrKeep(options, progress));
   const KeyOptions keys{.threads = options.threads, .if_locked = options.if_locked, .durability = options.durability};
   OFINDEX_ASSIGN(report.keys, MakeMissingKeys(report.index, options.keys, keys, progress));
-  if (!report.was_up_to_date) report.dropped_keys = DropStaleKeys(report.index);
+  if (report.was_up_to_date) return report;
+  OFINDEX_ASSIGN(report.dropped_keys, DropStaleKeys(report.index));
   return report;
 }
 

@@ -41,7 +41,7 @@ Result<RefreshedKeys> RefreshKeys(const std::string& index, const KeyOptions& op
     if (!made) return tl::unexpected(std::move(made).error());
     for (KeyReport& report : *made) keys.made.push_back(std::move(report));
   }
-  keys.dropped = DropStaleKeys(index);
+  OFINDEX_ASSIGN(keys.dropped, DropStaleKeys(index));
   return keys;
 }
 
@@ -61,9 +61,10 @@ Result<std::vector<std::string>> FindKeyDamage(const std::shared_ptr<const Index
   return damage;
 }
 
-std::vector<std::string> DropStaleKeys(const std::string& index) {
+Result<std::vector<std::string>> DropStaleKeys(const std::string& index) {
   const auto file = IndexFile::Open(index);
-  return file ? RemoveStaleKeys(index, (*file)->identity()) : std::vector<std::string>();
+  if (!file) return std::vector<std::string>();
+  return RemoveStaleKeys(index, (*file)->identity());
 }
 
 }  // namespace ofindex

@@ -38,6 +38,7 @@ struct RefreshedKeys {
                                                              const Progress& progress);
 
 /// Removes the keys next to the index at `index` that do not belong to it. Returns the names of their features.
-[[nodiscard]] std::vector<std::string> DropStaleKeys(const std::string& index);
+/// Errors: kIo if the folder cannot be listed.
+[[nodiscard]] Result<std::vector<std::string>> DropStaleKeys(const std::string& index);
 
 }  // namespace ofindex

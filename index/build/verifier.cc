@@ -290,7 +290,6 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   VerifyReport report;
   OFINDEX_ASSIGN(MapDamage map_damage, FindMapDamage(*index, progress));
   report.map_damage = std::move(map_damage.what);
-  OFINDEX_ASSIGN(report.key_damage, FindKeyDamage(index, progress));
   OFINDEX_ASSIGN(const std::vector<ShardRow> pieces, catalog.Pieces());
   report.shards = ShardFiles(pieces).rows;
   report.gone_records = GoneRecords(pieces);
@@ -312,6 +311,7 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   AddFound(checkers.failed(), report.failed);
   const bool all_read = checkers.cut().empty() && report.failed.empty();
   if (options.quick || !all_read) report.all_payloads_checked = false;
+  OFINDEX_ASSIGN(report.key_damage, FindKeyDamage(index, progress));
   OFINDEX_TRY(AddUnindexed(options, catalog, report, progress));
   std::sort(report.bad.begin(), report.bad.end(), [](const auto& a, const auto& b) { return a.record < b.record; });
   return report;

@@ -23,11 +23,10 @@ Result<std::vector<std::string>> KeyNamesOf(const std::string& index) {
   return names;
 }
 
-std::vector<std::string> RemoveStaleKeys(const std::string& index, uint64_t binding) {
-  const Result<std::vector<std::string>> paths = KeyFilesOf(index);
+Result<std::vector<std::string>> RemoveStaleKeys(const std::string& index, uint64_t binding) {
+  OFINDEX_ASSIGN(const std::vector<std::string> paths, KeyFilesOf(index));
   std::vector<std::string> names;
-  if (!paths) return names;
-  for (const std::string& path : *paths) {
+  for (const std::string& path : paths) {
     AtomicFile::RemoveLeftover(path);
     const Result<KeyFile> key = KeyFile::OpenAt(path, index);
     if (key && key->origin().binding == binding) continue;

@@ -81,7 +81,7 @@ Result<void> Publish(IndexOutput& output, const MergeOptions& options, const Pro
   if (progress.cancel) return Interrupted();
   SavedShards::RemoveAt(SavedShards::PathFor(output.path()));  // of a build that was interrupted
   OFINDEX_TRY(output.Publish(options.durability));
-  report.dropped_keys = DropStaleKeys(options.index);
+  OFINDEX_ASSIGN(report.dropped_keys, DropStaleKeys(options.index));
   report.index_bytes = BytesOnDisk(options.index);
   if (!report.facts.part) report.map_bytes = BytesOnDisk(MapPathOf(options.index));
   return {};

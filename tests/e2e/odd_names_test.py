@@ -38,6 +38,9 @@ VERBS: dict[str, Makes] = {
     "where": lambda data: ("where", data, "label = 3"),
     "sample": lambda data: ("sample", data, "-n", "2"),
     "sql": lambda data: ("sql", data, "SELECT path FROM shards"),
+    "key": lambda data: ("key", data, "label"),
+    "attach": lambda data: ("attach", data, "table.csv", "--key", "_id"),
+    "detach": lambda data: ("detach", data, "--all"),
     "verify": lambda data: ("verify", data),
     "get": lambda data: ("get", data, "0", "-1"),
     "cat": lambda data: ("cat", data),
@@ -62,6 +65,7 @@ class OddNamesTest(CommandTest):
         self.work = self.dir / str(len(self.names()))
         self.work.mkdir()
         (self.work / "out").mkdir()
+        (self.work / "table.csv").write_text("_id,score\n0,2.5\n")
         return self.work / name
 
     def done(self, *args: str) -> Finished:

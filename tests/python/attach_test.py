@@ -118,6 +118,23 @@ class AttachTest(WorkTest):
             self.ds[:5].attach({"v": [1] * 5})
         self.assertEqual([feature for feature in self.ds.schema.values() if feature["origin"]], [])
 
+    def test_codes_outside_a_dictionary_are_refused(self) -> None:
+        for codes in ([0, 5], [-1, 0]):
+            text = pyarrow.DictionaryArray.from_arrays(pyarrow.array(codes), pyarrow.array(["a"]), safe=False)
+            with self.assertRaisesRegex(ofindex.FormatError, "is outside its dictionary of 1 values"):
+                self.ds.attach(pyarrow.table({"name": self.names[:2], "v": text}), key="name")
+
+    def test_views_of_long_texts_and_rows_that_are_null_as_a_whole(self) -> None:
+        texts = pyarrow.array(["short", "a text of more than twelve bytes", None], pyarrow.string_view())
+        rows = pyarrow.StructArray.from_arrays(
+            [pyarrow.array(self.names[:3]), texts, pyarrow.array([1, 2, 3])],
+            ["name", "t", "v"],
+            mask=pyarrow.array([True, False, False]),
+        )
+        self.ds.attach(pyarrow.chunked_array([rows]), key="name")
+        found = list(self.ds.sql("SELECT t, v FROM records WHERE _id < 3"))
+        self.assertEqual(found, [(None, None), ("a text of more than twelve bytes", 2), (None, 3)])
+
     def test_a_file_of_columns_lies_over_an_index_and_follows_pickles(self) -> None:
         self.ds.attach({"v": np.arange(40)}, output=self.dir / "v.columns")
         self.assertNotIn("v", self.ds.schema)

@@ -129,9 +129,36 @@ ArrowRows::ReadItem ReaderOf(std::string_view format) {
   return found == readers.end() ? nullptr : found->second;
 }
 
+/// Buffers that an array of this format has at least.
+int64_t BuffersOf(const std::string& format) {
+  static constexpr std::string_view kOfBytes = "u z U Z vu vz";
+  if (format == "n") return 0;
+  return kOfBytes.find(format) != std::string_view::npos ? 3 : 2;
+}
+
+/// Returns true if `array` has `rows` rows and the buffers of its format. Their sizes are not known: they are trusted.
+bool HasShape(const ArrowArray& array, const std::string& format, int64_t rows) {
+  if (array.offset < 0 || array.length < rows || array.n_buffers < BuffersOf(format)) return false;
+  if (array.n_buffers == 0 || rows == 0) return true;
+  return array.buffers != nullptr && (array.n_buffers < 2 || array.buffers[1] != nullptr);
+}
+
+/// Returns false if a view names a buffer that the array does not have, or bytes beyond it.
+bool IsViewSound(const ArrowArray& array, int64_t i) {
+  constexpr int64_t kWords = 4;
+  const int64_t buffers = array.n_buffers - 3;  // the last buffer has their sizes
+  const int64_t size = ItemAt<int32_t>(array, 1, i * kWords);
+  if (size <= 12) return size >= 0;
+  const int64_t buffer = ItemAt<int32_t>(array, 1, i * kWords + 2);
+  const int64_t begin = ItemAt<int32_t>(array, 1, i * kWords + 3);
+  if (buffer < 0 || buffer >= buffers || begin < 0 || array.buffers[array.n_buffers - 1] == nullptr) return false;
+  return begin + size <= ItemAt<int64_t>(array, array.n_buffers - 1, buffer);
+}
+
 std::string_view WordFor(std::string_view format) {
   if (format.starts_with("+s")) return "structs";
   if (format.starts_with("+m")) return "maps";
+  if (format.starts_with("+r")) return "run-end encoded values";
   if (format.starts_with("+")) return "lists";
   if (format.starts_with("t")) return "times";
   if (format.starts_with("d")) return "decimals";
@@ -149,11 +176,20 @@ tl::unexpected<Error> ArrowRows::Failed() {
               "read the table by itself to find the cause");
 }
 
+tl::unexpected<Error> ArrowRows::Broken(const std::string& what) const {
+  return Fail(ErrorCode::kFormat, StrCat(Printable(name_), ": ", what, "; expected a sound Arrow stream"),
+              "read the table by itself to find the cause");
+}
+
 ArrowRows::Field ArrowRows::FieldOf(const ArrowSchema& schema) {
   const ArrowSchema& values = schema.dictionary != nullptr ? *schema.dictionary : schema;
-  Field field{.format = values.format};
+  Field field{.format = values.format == nullptr ? "" : values.format};
   field.read = ReaderOf(field.format);
-  if (schema.dictionary != nullptr) field.read_index = ReaderOf(schema.format);
+  if (schema.dictionary != nullptr) {
+    const std::string_view codes = schema.format == nullptr ? "" : schema.format;
+    field.read_index = std::string_view("cCsSiIlL").find(codes) == std::string_view::npos ? nullptr : ReaderOf(codes);
+    if (field.read_index == nullptr) field.read = nullptr;
+  }
   if (std::string_view(field.format).starts_with("w:")) {
     std::from_chars(field.format.data() + 2, field.format.data() + field.format.size(), field.width);
   }
@@ -163,7 +199,8 @@ ArrowRows::Field ArrowRows::FieldOf(const ArrowSchema& schema) {
 Result<void> ArrowRows::ReadSchema() {
   ArrowSchema schema{};
   if (stream_.get_schema(&stream_, &schema) != 0) return Failed();
-  const bool is_table = schema.format != nullptr && std::string_view(schema.format) == "+s";
+  const bool has_children = schema.n_children == 0 || schema.children != nullptr;
+  const bool is_table = has_children && schema.format != nullptr && std::string_view(schema.format) == "+s";
   for (int64_t i = 0; is_table && i < schema.n_children; ++i) {
     const ArrowSchema& child = *schema.children[i];
     columns_.emplace_back(child.name == nullptr ? "" : child.name);
@@ -201,20 +238,44 @@ Result<TableValue> ArrowRows::ValueAt(const Field& field, const ArrowArray& arra
   const ArrowArray* values = &array;
   if (field.read_index != nullptr) {
     if (!field.read_index(array, i, value)) return TableValue();
-    i = static_cast<int64_t>(value.bits) + array.dictionary->offset;
+    const auto code = static_cast<int64_t>(value.bits);
     values = array.dictionary;
+    if (code < 0 || code >= values->length) {
+      return Broken(StrCat("the code ", code, " is outside its dictionary of ", values->length, " values"));
+    }
+    i = code + values->offset;
     if (IsNull(*values, i)) return TableValue();
   }
   if (field.width > 0) {
     return TableValue{FeatureKind::kBytes, 0, BytesAt(ArrowBuffer(*values, 1), i * field.width, field.width)};
   }
+  if (field.read == ReadView && !IsViewSound(*values, i)) return Broken("a view is outside the bytes of its array");
   if (field.read(*values, i, value)) return value;
   return Fail(ErrorCode::kFormat,
               StrCat(Printable(name_), ": the value ", value.bits, " does not fit 64 bits with a sign"),
               "convert the column to float64, or to text");
 }
 
+// Checks what a batch says of itself, for the columns that can be read.
+Result<void> ArrowRows::CheckBatch(const ArrowArray& table) const {
+  const bool has_columns = table.n_children == static_cast<int64_t>(fields_.size()) && table.length >= 0 &&
+                           table.offset >= 0 && table.offset <= INT64_MAX - table.length;
+  if (!has_columns) return Broken("a batch has other columns than its table");
+  for (size_t c = 0; c < fields_.size(); ++c) {
+    if (!CheckColumn(c)) continue;
+    const Field& field = fields_[c];
+    const ArrowArray* const array = table.children[c];
+    const int64_t rows = table.offset + table.length;
+    const bool is_coded = field.read_index != nullptr;
+    const bool sound = array != nullptr && HasShape(*array, is_coded ? "i" : field.format, rows) &&
+                       (!is_coded || (array->dictionary != nullptr && HasShape(*array->dictionary, field.format, 0)));
+    if (!sound) return Broken(StrCat("the array of column '", Printable(columns_[c]), "' is too short or has no data"));
+  }
+  return {};
+}
+
 Result<void> ArrowRows::Pass(const ArrowArray& table, const TakeBatch& take) {
+  OFINDEX_TRY(CheckBatch(table));
   const auto rows = static_cast<uint64_t>(table.length);
   for (uint64_t at = 0; at < rows; at += batch_.rows) {
     batch_.rows = std::min<uint64_t>(kMaxBatchRows, rows - at);
@@ -225,6 +286,7 @@ Result<void> ArrowRows::Pass(const ArrowArray& table, const TakeBatch& take) {
       const ArrowArray& array = *table.children[c];
       const int64_t first = array.offset + table.offset + static_cast<int64_t>(at);
       for (size_t r = 0; r < batch_.rows; ++r) {
+        if (IsNull(table, table.offset + static_cast<int64_t>(at + r))) continue;  // a row that is NULL as a whole
         OFINDEX_ASSIGN(values[r], ValueAt(fields_[c], array, first + static_cast<int64_t>(r)));
       }
     }

@@ -43,6 +43,8 @@ class ArrowRows final : public TableRows {
   [[nodiscard]] Result<void> Pass(const ArrowArray& table, const TakeBatch& take);
   [[nodiscard]] Result<TableValue> ValueAt(const Field& field, const ArrowArray& array, int64_t i) const;
   [[nodiscard]] tl::unexpected<Error> Failed();
+  [[nodiscard]] tl::unexpected<Error> Broken(const std::string& what) const;
+  [[nodiscard]] Result<void> CheckBatch(const ArrowArray& table) const;
 
   ArrowArrayStream stream_;
   std::string name_;
