@@ -141,6 +141,17 @@ nb::dict DictOfShard(const ChangedShard& shard) {
   return dict;
 }
 
+nb::list ListOfKeys(const std::vector<KeyReport>& keys) {
+  nb::list list;
+  for (const KeyReport& key : keys) {
+    const KeyFacts& facts = key.facts;
+    list.append(DictOf("name", TextOf(facts.name), "path", TextOf(key.path), "records", Count(facts.records), "keys",
+                       Count(facts.keys), "duplicates", Count(facts.repeats()), "records_without", Count(facts.without),
+                       "bytes", Count(key.bytes)));
+  }
+  return list;
+}
+
 nb::dict DictOfUpdate(const UpdateReport& report) {
   const BuildReport& written = report.written;
   nb::dict dict = DictOfReport(written);
@@ -156,7 +167,9 @@ nb::dict DictOfUpdate(const UpdateReport& report) {
   }
   Put(dict, "features_without_column", Count(written.without_column), "features_dropped",
       Flag(written.facts.features_dropped), "missing_in_sets", TextsOf(written.missing), "columns_added",
-      TextsOf(report.columns_added), "columns_removed", TextsOf(report.columns_removed));
+      TextsOf(report.columns_added), "columns_removed", TextsOf(report.columns_removed), "attached_columns",
+      TextsOf(report.attached_columns), "keys", ListOfKeys(written.keys), "keys_dropped",
+      TextsOf(written.dropped_keys));
   return dict;
 }
 
