@@ -23,7 +23,16 @@ SITE = ROOT / "docs" / "site"
 
 #: Title of a group in the navigation -> its pages.
 GROUPS = {
-    "Tours": ["docs/python", "docs/cli", "docs/cpp", "docs/sql", "docs/sqlite", "docs/sampling", "docs/scale"],
+    "Tours": [
+        "docs/python",
+        "docs/cli",
+        "docs/cpp",
+        "docs/sql",
+        "docs/sqlite",
+        "docs/sampling",
+        "docs/debugging_a_run",
+        "docs/scale",
+    ],
     "Reference": ["python/index", "docs/python_details", "command/index", "cpp/index"],
     "Formats": ["docs/record_formats", "docs/wire", "docs/index_format", "docs/column_format"],
     "Development": [

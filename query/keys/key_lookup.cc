@@ -162,7 +162,7 @@ Result<void> KeyLookup::Fetch(std::span<const uint64_t> ordinals, Fetched& fetch
   fetched.payloads.resize(ordinals.size());
   fetched.viewed = false;
   if (!reader.inflates()) {
-    const Result<void> viewed = reader.View(ordinals, fetched.payloads);
+    Result<void> viewed = reader.View(ordinals, fetched.payloads);
     fetched.viewed = viewed.has_value();
     if (!viewed && viewed.error().code != ErrorCode::kLimit) return viewed;
   }

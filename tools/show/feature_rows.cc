@@ -13,7 +13,7 @@ std::string Presence(const FeatureRow& row, uint64_t records) {
   return row.present == records ? "all" : FormatCount(row.present);
 }
 
-std::string ValueCounts(const FeatureRow& row) {
+std::string CountsOfValues(const FeatureRow& row) {
   if (row.values_min == row.values_max) return FormatCount(row.values_min);
   return StrCat(FormatCount(row.values_min), "-", FormatCount(row.values_max));
 }
@@ -37,7 +37,7 @@ Table FeatureTableOf(const std::vector<FeatureRow>& features, uint64_t records) 
   for (const FeatureRow& row : FeaturesByName(features)) {
     const std::string type = MainType(row);
     std::vector<std::string> cells = {Printable(row.name), KindNames(row.kinds),      Presence(row, records),
-                                      ValueCounts(row),    type.empty() ? "-" : type, Columns(row)};
+                                      CountsOfValues(row), type.empty() ? "-" : type, Columns(row)};
     if (has_origins) cells.push_back(row.origin.empty() ? "records" : row.origin);
     table.Add(cells);
   }
