@@ -11,11 +11,11 @@
 namespace ofindex {
 namespace {
 
-// The key of a thread's jump target: a sigjmp_buf on the stack of a thread that is in a guarded section, otherwise
-// null. A thread_local variable could be allocated by the signal handler, if that is the first to access it. The TLS
-// model that avoids this takes static TLS space, which is scarce, so loading the library at run time could fail
+// The key of a thread's jump target: a sigjmp_buf on the stack of a thread that is in a guarded guarded_section,
+// otherwise null. A thread_local variable could be allocated by the signal handler, if that is the first to access it.
+// The TLS model that avoids this takes static TLS space, which is scarce, so loading the library at run time could fail
 // (DF_STATIC_TLS). Reading a pthread key has neither problem.
-pthread_key_t section = PTHREAD_KEYS_MAX;  // not a valid key: faults are then not caught
+pthread_key_t guarded_section = PTHREAD_KEYS_MAX;  // not a valid key: faults are then not caught
 
 struct sigaction previous_action;
 std::atomic<bool> installed{false};
@@ -34,7 +34,7 @@ void PassOn(int signal, siginfo_t* info, void* context) {
 }
 
 void OnFault(int signal, siginfo_t* info, void* context) {
-  auto* const jump = static_cast<sigjmp_buf*>(::pthread_getspecific(section));
+  auto* const jump = static_cast<sigjmp_buf*>(::pthread_getspecific(guarded_section));
   if (jump == nullptr) return PassOn(signal, info, context);
   FaultGuard::Leave();
   // siglongjmp does not restore the signal mask that was in force before the fault. This handler may run with more
@@ -48,7 +48,7 @@ void OnFault(int signal, siginfo_t* info, void* context) {
 
 void FaultGuard::Install() {
   if (installed.load(std::memory_order_acquire)) return;
-  static const int made = ::pthread_key_create(&section, nullptr);
+  static const int made = ::pthread_key_create(&guarded_section, nullptr);
   static_cast<void>(made);
   // A child process installs the handler again, because torch's loader workers install their own SIGBUS handler after
   // the fork.
@@ -73,8 +73,8 @@ void FaultGuard::Install() {
   installed.store(true, std::memory_order_release);
 }
 
-void FaultGuard::Enter(sigjmp_buf& jump) { ::pthread_setspecific(section, &jump); }
+void FaultGuard::Enter(sigjmp_buf& jump) { ::pthread_setspecific(guarded_section, &jump); }
 
-void FaultGuard::Leave() { ::pthread_setspecific(section, nullptr); }
+void FaultGuard::Leave() { ::pthread_setspecific(guarded_section, nullptr); }
 
 }  // namespace ofindex
