@@ -80,7 +80,8 @@ bool AreSound(const std::vector<AttachedBlock>& blocks) {
 }
 
 bool IsSound(const AttachedColumn& column, const std::vector<AttachedBlock>& blocks, uint64_t chunks_bytes) {
-  if (column.name.empty() || !IsUtf8(column.name) || HasControl(column.name) || column.origin.seconds < 0 || column.origin.seconds > kMaxSeconds) {
+  if (column.name.empty() || !IsUtf8(column.name) || HasControl(column.name) || column.origin.seconds < 0 ||
+      column.origin.seconds > kMaxSeconds) {
     return false;
   }
   uint64_t last = 0;
