@@ -1,4 +1,4 @@
-"""Random queries over stored and attached columns, next to SQLite's own tables joined by key.
+"""Random queries over stored, derived and attached columns, next to SQLite's own tables joined by key.
 
 OFINDEX_ATTACH_QUERIES is the number of queries (default: 300).
 """
@@ -8,17 +8,33 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
+import struct
 import unittest
+import zlib
 from typing import Any
 
 import ofindex
 import pyarrow
+import xxhash
 from oracle import messages
 from python.work import WorkTest
 
 QUERIES = int(os.environ.get("OFINDEX_ATTACH_QUERIES", "300"))
 QUERIES_OF_A_DATASET = 100
 WORDS = ("", "a", "cat", "Cat", "dog", "zebra", "ä", "7")
+FORMAT = '"picture#format"'
+DERIVED = ('"key#length"', '"key#hash"', '"picture#width"', '"picture#height"', '"picture#channels"', FORMAT)
+
+
+def png(width: int, height: int, channels: int) -> bytes:
+    """The beginning of a PNG up to its pixels."""
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, {1: 0, 2: 4, 3: 2, 4: 6}[channels], 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header))
+
+
+def signed_hash(value: bytes) -> int:
+    """XXH3 as a column of int64 has it."""
+    return int.from_bytes(xxhash.xxh3_64_digest(value), "big", signed=True)
 
 
 class Draws:
@@ -37,6 +53,15 @@ class Draws:
         if kind == "bytes":
             return self.random.choice((b"\xff", b"\x00a", b"\xff" + self.random.randbytes(2)))
         return self.random.choice(WORDS)
+
+    def picture(self) -> tuple[bytes, int | None, int | None, int | None, str | None] | None:
+        """Bytes, and the width, height, channels and format that they tell. Sometimes they are no picture."""
+        if self.random.random() < 0.3:
+            return None
+        if self.random.random() < 0.2:
+            return (self.random.randbytes(self.random.randrange(40)), None, None, None, None)
+        size = (self.random.randrange(1, 20), self.random.choice((1, 20, 2**31 - 1)), self.random.randrange(1, 5))
+        return (png(*size), *size, "png")
 
     def literal(self) -> str:
         value = self.value(self.random.choice(("integer", "real", "text")))
@@ -87,26 +112,35 @@ class OracleTest(WorkTest):
         rows = draws.random.randrange(1, 400)
         keys = [f"k{draws.random.randrange(rows)}" for _ in range(rows)]
         stored = [draws.value("integer") for _ in range(rows)]
+        pictures = [draws.picture() for _ in range(rows)]
         payloads = []
         for number in range(rows):
             features: dict[str, Any] = {"id": ("int64", [number]), "key": ("bytes", [keys[number].encode()])}
             if stored[number] is not None:
                 features["stored"] = ("int64", [stored[number]])
+            if pictures[number] is not None:
+                features["picture"] = ("bytes", [pictures[number][0]])
             payloads.append(messages.encode("example", features))
-        ds = ofindex.build(self.write(f"d{seed}/", payloads), verify=False, format="tfrecord")
+        derive = ["key:hash", "key:length"] + ["picture:image"] * any(picture is not None for picture in pictures)
+        ds = ofindex.build(self.write(f"d{seed}/", payloads), verify=False, format="tfrecord", derive=derive)
         oracle = sqlite3.connect(":memory:")
         self.addCleanup(oracle.close)
-        oracle.execute("CREATE TABLE own(id INTEGER, key TEXT, stored INTEGER)")
-        oracle.executemany("INSERT INTO own VALUES (?, ?, ?)", zip(range(rows), keys, stored, strict=True))
-        joins, columns = "", ["id", "key", "stored"]
+        columns = ["id", "key", "stored", *DERIVED]
+        types = [f"{name} {'TEXT' if name in ('key', FORMAT) else 'INTEGER'}" for name in columns]
+        oracle.execute(f"CREATE TABLE own({', '.join(types)})")
+        own = (
+            (number, key, value, len(key), signed_hash(key.encode()), *(picture[1:] if picture else (None,) * 4))
+            for number, (key, value, picture) in enumerate(zip(keys, stored, pictures, strict=True))
+        )
+        oracle.executemany(f"INSERT INTO own VALUES ({', '.join('?' * len(columns))})", own)
+        joins = ""
         tables = [(kind, by) for kind in ("integer", "real", "text", "bytes") for by in ("key", "_id", "id")]
         for number, (kind, by) in enumerate(draws.random.sample(tables, draws.random.randrange(1, 5))):
             joins += self.attach(ds, oracle, draws, number, kind, by, rows)
             columns.append(f"c{number}")
-        if ds.schema.get("stored") is None:
-            columns.remove("stored")
         oracle.execute(f"CREATE TABLE records AS SELECT {', '.join(columns)} FROM own {joins}")
-        columns = [name for name in columns if name in ds.schema]
+        there = {column for feature in ds.schema.values() for column in feature["columns"]}
+        columns = [name for name in columns if name.strip('"') in there]
         for _ in range(queries):
             query = draws.query(columns)
             got, expected = ds.sql(query).fetchall(), oracle.execute(query).fetchall()
@@ -148,7 +182,7 @@ class OracleTest(WorkTest):
 
 
 class HistoryTest(WorkTest):
-    """Columns are attached at any time while shards come, go, change and move, with updates and prunes."""
+    """Columns are attached at any time while shards come, go, change and move, with updates, prunes and merges."""
 
     def test_columns_follow_their_records_whatever_happens_to_the_shards(self) -> None:
         for seed in range(max(4, QUERIES // 100)):
@@ -171,6 +205,25 @@ class HistoryTest(WorkTest):
                 self.update()
         self.update()
         self.compare()
+        self.merge(seed)
+
+    def merge(self, seed: int) -> None:
+        """Merges the index with that of other shards, in any order, some of whose columns have the same names."""
+        first, self.folder = self.folder, f"g{seed}"
+        there = {key for keys in self.shards.values() for key in keys}
+        own = {name: {key: values[key] for key in values.keys() & there} for name, values in self.expected.items()}
+        self.shards, self.expected = {}, {}
+        self.write_new()
+        ofindex.build(self.dir / self.folder, verify=False, progress=False)
+        for _ in range(self.draws.randrange(3)):
+            self.attach()
+        inputs = [self.dir / f"{folder}.ofidx" for folder in (first, self.folder)]
+        self.draws.shuffle(inputs)
+        ds = ofindex.merge(inputs, self.dir / f"m{seed}.ofidx", progress=False)
+        rows = sum(len(ofindex.open(index)) for index in inputs)
+        for column in own.keys() | self.expected.keys():
+            values = own.get(column, {}) | self.expected.get(column, {})
+            self.compare_column(ds, column, values, rows)
 
     def write_new(self) -> None:
         name = f"part-{self.draws.randrange(1000)}"
@@ -223,13 +276,15 @@ class HistoryTest(WorkTest):
         ds = ofindex.open(self.dir / self.folder)
         there = {key for keys in self.shards.values() for key in keys}
         for column, values in self.expected.items():
-            of_these = {key: value for key, value in values.items() if key in there}
-            if column not in ds.schema:  # all its records are gone
-                self.assertEqual(of_these, {}, column)
-                continue
-            rows = ds.sql(f"SELECT key, {column} FROM records").fetchall()
-            self.assertEqual(len(rows), len(there))
-            self.assertEqual({key: value for key, value in rows if value is not None}, of_these, column)
+            self.compare_column(ds, column, {key: value for key, value in values.items() if key in there}, len(there))
+
+    def compare_column(self, ds: ofindex.Dataset, column: str, expected: dict[str, int], records: int) -> None:
+        if column not in ds.schema:  # all its records are gone
+            self.assertEqual(expected, {}, column)
+            return
+        rows = ds.sql(f"SELECT key, {column} FROM records").fetchall()
+        self.assertEqual(len(rows), records)
+        self.assertEqual({key: value for key, value in rows if value is not None}, expected, column)
 
 
 if __name__ == "__main__":
