@@ -38,6 +38,7 @@ ofindex::Result<ofindex::BuildOptions> Engine(const BuildOptions& options) {
   if (!options.derive.empty()) {
     OFINDEX_ASSIGN(found.derive, Derivations::Of(options.derive));
   }
+  found.keys = options.keys;
   if (options.framing) found.format.framing = Engine(*options.framing);
   if (options.payload) found.format.payload = Engine(*options.payload);
   if (options.compression) found.format.compression = Engine(*options.compression);
@@ -89,7 +90,8 @@ Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& options
                        .bad = {},
                        .stale = {},
                        .damage = Public(report.damage, report.shards),
-                       .map_damage = report.map_damage};
+                       .map_damage = report.map_damage,
+                       .key_damage = report.key_damage};
     for (const ofindex::VerifyReport::Bad& one : report.bad) {
       found.bad.push_back({.record = one.record,
                            .shard = report.shards[one.shard].path,

@@ -108,7 +108,7 @@ void Dataset::Prefetch(uint64_t first, uint64_t count) const {
 
 Result<Features> Dataset::ReadFeatures(uint64_t ordinal) const {
   return Attempt([&]() -> ofindex::Result<Features> {
-    OFINDEX_ASSIGN(const PayloadSource* const source, opened_->Source());
+    OFINDEX_ASSIGN(const std::shared_ptr<const ReaderSource> source, opened_->Source());
     FetchedPayloads fetched;
     OFINDEX_TRY(source->Fetch(std::span(&ordinal, 1), fetched));
     auto features = Internals::Decode(fetched.payload(0), fetched.kind(0));

@@ -132,7 +132,7 @@ Result<FeatureDecoder> FeatureDecoder::Create(const std::vector<FeatureSpec>& sp
 Result<FeatureBatch> FeatureDecoder::Decode(const Dataset& dataset, std::span<const uint64_t> ordinals,
                                             unsigned threads) const {
   return Attempt([&]() -> ofindex::Result<FeatureBatch> {
-    OFINDEX_ASSIGN(const PayloadSource* const source, Internals::Of(dataset)->Source());
+    OFINDEX_ASSIGN(const std::shared_ptr<const ReaderSource> source, Internals::Of(dataset)->Source());
     const auto decoded = std::make_shared<FeatureBatch::State>();
     OFINDEX_ASSIGN(decoded->batch, state_->decoder.Decode(*source, ordinals, threads));
     for (size_t i = 0; i < state_->specs.size(); ++i) {

@@ -46,16 +46,16 @@ ofindex::Result<ShardHistory> OpenedDataset::History() const {
   return ShardHistory::Of(*catalog);
 }
 
-ofindex::Result<const PayloadSource*> OpenedDataset::Source() const {
+ofindex::Result<std::shared_ptr<const ReaderSource>> OpenedDataset::Source() const {
   std::shared_ptr<const ReaderSource>* newest = source_.load();
-  if (newest != nullptr) return newest->get();
+  if (newest != nullptr) return *newest;
   // The shared_ptr does not own the reader: this object does, and the source lives no longer than this object.
   const std::shared_ptr<const RecordReader> reader(std::shared_ptr<void>(), &this->reader());
   OFINDEX_ASSIGN(auto made, ReaderSource::Of(reader));
   auto source = std::make_unique<std::shared_ptr<const ReaderSource>>(std::move(made));
   // If another thread has stored a source meanwhile, that one is used.
-  if (!source_.compare_exchange_strong(newest, source.get())) return newest->get();
-  return source.release()->get();
+  if (!source_.compare_exchange_strong(newest, source.get())) return *newest;
+  return *source.release();
 }
 
 ofindex::Result<ofindex::SqlSession> OpenedDataset::OpenSession() const {

@@ -53,8 +53,9 @@ class OpenedDataset {
   /// Returns its shards in the course of its updates. Errors: kIndex, kIo, kStale.
   [[nodiscard]] ofindex::Result<ShardHistory> History() const;
 
-  /// Returns the records as the source of a decoder; valid as long as this object. Errors: those of ReaderSource::Of.
-  [[nodiscard]] ofindex::Result<const PayloadSource*> Source() const;
+  /// Returns the records as a decoder and a key read them; valid as long as this object. Errors: those of
+  /// ReaderSource::Of.
+  [[nodiscard]] ofindex::Result<std::shared_ptr<const ReaderSource>> Source() const;
 
   /// Opens a session for SQL. Errors: those of SqlSession::Open.
   [[nodiscard]] ofindex::Result<ofindex::SqlSession> OpenSession() const;

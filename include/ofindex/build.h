@@ -54,6 +54,9 @@ struct BuildOptions {
   /// and `NAME#format`, from the header of the image; "NAME:hash" stores `NAME#hash`, and "NAME:length" `NAME#length`.
   std::vector<std::string> derive = {};
 
+  /// Features by which the index gets a key (keys.h), once it is published.
+  std::vector<std::string> keys = {};
+
   /// If set, used instead of what is detected from the content.
   std::optional<Framing> framing = {};
   std::optional<PayloadKind> payload = {};
@@ -82,10 +85,10 @@ struct BuildReport {
 /// one is left alone. Damage does not stop a build: it is listed in the report and in the index. Thread-safe. Reports
 /// to `progress` unless it is null.
 ///
-/// Errors: kUsage if an option or a name makes no sense, if no record has a feature of `columns`, or bytes in one of
-/// `derive`; kFormat if there is no record file, or if the shards have different framings; kStale if an index exists
-/// for other shards or options (set `force`); kIndex if the file at the path of the index is not an index, which is
-/// never replaced; kLocked, kIo, kLimit, kInterrupted.
+/// Errors: kUsage if an option or a name makes no sense, if no record has a feature of `columns` or `keys`, or bytes in
+/// one of `derive`; kFormat if there is no record file, or if the shards have different framings; kStale if an index
+/// exists for other shards or options (set `force`); kIndex if the file at the path of the index is not an index, which
+/// is never replaced; kLocked, kIo, kLimit, kInterrupted.
 [[nodiscard]] OFINDEX_API Result<BuildReport> BuildIndex(const BuildOptions& options, Progress* progress = nullptr);
 
 struct VerifyOptions {
@@ -96,20 +99,22 @@ struct VerifyOptions {
 /// The result of comparing shards and index.
 struct VerifyReport {
   uint64_t records_checked = 0;
-  uint64_t bytes_checked = 0;        ///< of records, framing included
-  bool all_payloads_checked = true;  ///< every payload was read and compared with a checksum
-  std::vector<BadRecord> bad;        ///< ascending
-  std::vector<FileNote> stale;       ///< missing, changed and unreadable shards; record files that are not indexed
-  std::vector<Damage> damage;        ///< as listed in the index
-  std::string map_damage;            ///< the fault of the map next to the index; empty if it is sound
+  uint64_t bytes_checked = 0;           ///< of records, framing included
+  bool all_payloads_checked = true;     ///< every payload was read and compared with a checksum
+  std::vector<BadRecord> bad;           ///< ascending
+  std::vector<FileNote> stale;          ///< missing, changed and unreadable shards; record files that are not indexed
+  std::vector<Damage> damage;           ///< as listed in the index
+  std::string map_damage;               ///< the fault of the map next to the index; empty if it is sound
+  std::vector<std::string> key_damage;  ///< the faults of keys next to the index; those of another build, too
 
-  [[nodiscard]] bool clean() const { return bad.empty() && stale.empty() && damage.empty() && map_damage.empty(); }
+  [[nodiscard]] bool clean() const {
+    return bad.empty() && stale.empty() && damage.empty() && map_damage.empty() && key_damage.empty();
+  }
 };
 
-/// Checks every row of the index, and every shard against it: fingerprints and, unless `quick`, all checksums. Faults
-/// of the shards are listed in the report; they are not errors of this function.
-/// Errors: kIndex if the index is damaged; kStale if the index was rewritten meanwhile; kIo if it cannot be read;
-/// kLimit, kInterrupted.
+/// Checks every row of the index, its keys, and every shard against it: fingerprints and, unless `quick`, all
+/// checksums. Faults of the shards are listed in the report; they are not errors of this function. Errors: kIndex if
+/// the index is damaged; kStale if the index was rewritten meanwhile; kIo if it cannot be read; kLimit, kInterrupted.
 [[nodiscard]] OFINDEX_API Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& options = {},
                                                       Progress* progress = nullptr);
 
