@@ -15,6 +15,7 @@ namespace ofindex {
 namespace {
 
 constexpr size_t kKeysAtOnce = 64;
+constexpr uint64_t kCopiedBytes = uint64_t{16} << 20;  // of records that cannot be viewed, at once
 constexpr char kLookup[] = "a lookup by key";
 
 uint64_t HashOf(const LookupKey& key) { return key.is_bytes ? HashOfKey(key.bytes) : HashOfKey(key.integer); }
@@ -46,20 +47,22 @@ Result<void> KeyLookup::CheckKind(const LookupKey& key) const {
               "`ofindex schema` lists the features and their kinds");
 }
 
-Result<void> KeyLookup::Find(std::span<const LookupKey> keys, std::span<uint64_t> ordinals) const {
+Result<void> KeyLookup::Find(std::span<const LookupKey> keys, std::span<uint64_t> ordinals,
+                             const Progress& progress) const {
   return WithMemory(kLookup, [&]() -> Result<void> {
     Fetched fetched;
     for (size_t i = 0; i < keys.size(); i += kKeysAtOnce) {
+      if (progress.cancel) return Interrupted();
       const size_t n = std::min(kKeysAtOnce, keys.size() - i);
-      OFINDEX_TRY(FindGroup(keys.subspan(i, n), ordinals.subspan(i, n), fetched));
+      OFINDEX_TRY(FindGroup(keys.subspan(i, n), ordinals.subspan(i, n), fetched, progress));
     }
     return {};
   });
 }
 
 // Compares each key with its first candidate, all of them at once. Nearly always, that is the record.
-Result<void> KeyLookup::FindGroup(std::span<const LookupKey> keys, std::span<uint64_t> ordinals,
-                                  Fetched& fetched) const {
+Result<void> KeyLookup::FindGroup(std::span<const LookupKey> keys, std::span<uint64_t> ordinals, Fetched& fetched,
+                                  const Progress& progress) const {
   std::array<uint64_t, kKeysAtOnce> hashes;
   std::array<KeyFile::Candidates, kKeysAtOnce> candidates;
   std::array<const LookupKey*, kKeysAtOnce> wanted;
@@ -80,12 +83,11 @@ Result<void> KeyLookup::FindGroup(std::span<const LookupKey> keys, std::span<uin
     place[n++] = i;
   }
   const std::span<const uint64_t> found(first.data(), n);
-  OFINDEX_TRY(Fetch(found, fetched));
   OFINDEX_TRY(Compare(std::span(wanted).first(n), found, fetched, std::span(equal).first(n)));
   for (size_t k = 0; k < n; ++k) {
     const size_t i = place[k];
     if (candidates[i].count > 1 && (!equal[k] || facts().has_mixed)) {
-      OFINDEX_ASSIGN(ordinals[i], FirstMatch(keys[i], candidates[i], fetched));
+      OFINDEX_ASSIGN(ordinals[i], FirstMatch(keys[i], candidates[i], fetched, progress));
     } else if (equal[k]) {
       ordinals[i] = found[k];
     }
@@ -96,16 +98,16 @@ Result<void> KeyLookup::FindGroup(std::span<const LookupKey> keys, std::span<uin
 // Calls `use(ordinal)` for each candidate that has the key, in the order of the key file, until it returns false.
 template <typename Use>
 Result<void> KeyLookup::ForEachMatch(const LookupKey& key, KeyFile::Candidates candidates, Fetched& fetched,
-                                     const Use& use) const {
+                                     const Progress& progress, const Use& use) const {
   std::array<uint64_t, kKeysAtOnce> ordinals;
   std::array<const LookupKey*, kKeysAtOnce> wanted;
   std::array<bool, kKeysAtOnce> equal;
   wanted.fill(&key);
   while (candidates.count > 0) {
+    if (progress.cancel) return Interrupted();
     const size_t n = std::min<uint64_t>(kKeysAtOnce, candidates.count);
     const std::span<uint64_t> some(ordinals.data(), n);
     OFINDEX_TRY(file_.Ordinals(candidates.first, some));
-    OFINDEX_TRY(Fetch(some, fetched));
     OFINDEX_TRY(Compare(std::span(wanted).first(n), some, fetched, std::span(equal).first(n)));
     for (size_t i = 0; i < n; ++i) {
       if (equal[i] && !use(some[i])) return {};
@@ -118,29 +120,40 @@ Result<void> KeyLookup::ForEachMatch(const LookupKey& key, KeyFile::Candidates c
 
 // The candidates of one value ascend, so the first that has it is the lowest; but a record that is the candidate of
 // another value with the same part of the hash may have this one, too.
-Result<uint64_t> KeyLookup::FirstMatch(const LookupKey& key, KeyFile::Candidates candidates, Fetched& fetched) const {
+Result<uint64_t> KeyLookup::FirstMatch(const LookupKey& key, KeyFile::Candidates candidates, Fetched& fetched,
+                                       const Progress& progress) const {
   uint64_t found = kMissing;
   const auto take = [&](uint64_t ordinal) {
     found = std::min(found, ordinal);
     return facts().has_mixed;
   };
-  OFINDEX_TRY(ForEachMatch(key, candidates, fetched, take));
+  OFINDEX_TRY(ForEachMatch(key, candidates, fetched, progress, take));
   return found;
 }
 
-Result<std::vector<uint64_t>> KeyLookup::FindAll(const LookupKey& key) const {
+Result<KeyFile::Candidates> KeyLookup::CandidatesOf(const LookupKey& key) const {
+  OFINDEX_TRY(CheckKind(key));
+  const std::array<uint64_t, 1> hash = {HashOf(key)};
+  std::array<KeyFile::Candidates, 1> candidates;
+  OFINDEX_TRY(file_.Find(hash, candidates));
+  return candidates[0];
+}
+
+Result<uint64_t> KeyLookup::CountCandidates(const LookupKey& key) const {
+  OFINDEX_ASSIGN(const KeyFile::Candidates candidates, CandidatesOf(key));
+  return candidates.count;
+}
+
+Result<std::vector<uint64_t>> KeyLookup::FindAll(const LookupKey& key, const Progress& progress) const {
   return WithMemory(kLookup, [&]() -> Result<std::vector<uint64_t>> {
-    OFINDEX_TRY(CheckKind(key));
-    const std::array<uint64_t, 1> hash = {HashOf(key)};
-    std::array<KeyFile::Candidates, 1> candidates;
-    OFINDEX_TRY(file_.Find(hash, candidates));
+    OFINDEX_ASSIGN(const KeyFile::Candidates candidates, CandidatesOf(key));
     std::vector<uint64_t> all;
     Fetched fetched;
     const auto take = [&](uint64_t ordinal) {
       all.push_back(ordinal);
       return true;
     };
-    OFINDEX_TRY(ForEachMatch(key, candidates[0], fetched, take));
+    OFINDEX_TRY(ForEachMatch(key, candidates, fetched, progress, take));
     // A record is a candidate more than once if several of its values have the same part of their hashes.
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -148,8 +161,20 @@ Result<std::vector<uint64_t>> KeyLookup::FindAll(const LookupKey& key) const {
   });
 }
 
-// Views the records if their shards are mapped: only the pages that have the feature are then read.
-Result<void> KeyLookup::Fetch(std::span<const uint64_t> ordinals, Fetched& fetched) const {
+// Sets equal[i] if record ordinals[i] has keys[i].
+Result<void> KeyLookup::Compare(std::span<const LookupKey* const> keys, std::span<const uint64_t> ordinals,
+                                Fetched& fetched, std::span<bool> equal) const {
+  for (size_t begin = 0; begin < ordinals.size();) {
+    OFINDEX_ASSIGN(const size_t n, Fetch(ordinals.subspan(begin), fetched));
+    OFINDEX_TRY(CompareFetched(keys.subspan(begin, n), ordinals.subspan(begin, n), fetched, equal.subspan(begin, n)));
+    begin += n;
+  }
+  return {};
+}
+
+// Fetches the first of `ordinals`, and as many more as memory allows. Returns how many. Views the records if their
+// shards are mapped: only the pages that have the feature are then read.
+Result<size_t> KeyLookup::Fetch(std::span<const uint64_t> ordinals, Fetched& fetched) const {
   const RecordReader& reader = records_->reader();
   for (const uint64_t ordinal : ordinals) {
     if (ordinal >= reader.size()) {
@@ -164,17 +189,23 @@ Result<void> KeyLookup::Fetch(std::span<const uint64_t> ordinals, Fetched& fetch
   if (!reader.inflates()) {
     Result<void> viewed = reader.View(ordinals, fetched.payloads);
     fetched.viewed = viewed.has_value();
-    if (!viewed && viewed.error().code != ErrorCode::kLimit) return viewed;
+    if (!viewed && viewed.error().code != ErrorCode::kLimit) return tl::unexpected(std::move(viewed).error());
   }
-  if (fetched.viewed) return {};
-  OFINDEX_TRY(reader.CopyInto(ordinals, fetched.copies));
-  for (size_t i = 0; i < ordinals.size(); ++i) fetched.payloads[i] = fetched.copies[i];
-  return {};
+  if (fetched.viewed) return ordinals.size();
+  size_t n = 0;
+  for (uint64_t bytes = 0; n < ordinals.size(); ++n) {
+    OFINDEX_ASSIGN(const RecordLocation location, reader.Locate(ordinals[n]));
+    bytes += location.length;
+    if (n > 0 && bytes > kCopiedBytes) break;
+  }
+  OFINDEX_TRY(reader.CopyInto(ordinals.first(n), fetched.copies));
+  fetched.payloads.resize(n);
+  for (size_t i = 0; i < n; ++i) fetched.payloads[i] = fetched.copies[i];
+  return n;
 }
 
-// Sets equal[i] if record ordinals[i] has keys[i].
-Result<void> KeyLookup::Compare(std::span<const LookupKey* const> keys, std::span<const uint64_t> ordinals,
-                                Fetched& fetched, std::span<bool> equal) const {
+Result<void> KeyLookup::CompareFetched(std::span<const LookupKey* const> keys, std::span<const uint64_t> ordinals,
+                                       const Fetched& fetched, std::span<bool> equal) const {
   constexpr uint64_t kPrefetchedBytes = 256;
   const auto compare = [&] {
     for (const ByteView payload : fetched.payloads) {

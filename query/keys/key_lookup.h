@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/progress.h"
 #include "base/result.h"
 #include "index/database/index_file.h"
 #include "index/keys/key_file.h"
@@ -42,11 +43,16 @@ class KeyLookup {
   /// the same size; many keys at once are much faster than one by one.
   ///
   /// Errors: kUsage if a key is a byte string and all values are integers, or the other way round; kDamage if a
-  /// candidate is bad; kStale if a shard or the key was changed; kIndex if the key is damaged; kIo, kLimit.
-  [[nodiscard]] Result<void> Find(std::span<const LookupKey> keys, std::span<uint64_t> ordinals) const;
+  /// candidate is bad; kStale if a shard or the key was changed; kIndex if the key is damaged; kIo, kLimit,
+  /// kInterrupted.
+  [[nodiscard]] Result<void> Find(std::span<const LookupKey> keys, std::span<uint64_t> ordinals,
+                                  const Progress& progress = {}) const;
 
   /// Returns the ordinals of all records that have `key` among their values, ascending. Errors: those of Find.
-  [[nodiscard]] Result<std::vector<uint64_t>> FindAll(const LookupKey& key) const;
+  [[nodiscard]] Result<std::vector<uint64_t>> FindAll(const LookupKey& key, const Progress& progress = {}) const;
+
+  /// Returns how many records FindAll(key) would compare. Errors: kUsage, kStale, kIndex, as of Find.
+  [[nodiscard]] Result<uint64_t> CountCandidates(const LookupKey& key) const;
 
  private:
   // The records of some ordinals, viewed or copied.
@@ -60,16 +66,19 @@ class KeyLookup {
       : file_(std::move(file)), records_(std::move(records)) {}
 
   [[nodiscard]] Result<void> CheckKind(const LookupKey& key) const;
-  [[nodiscard]] Result<void> FindGroup(std::span<const LookupKey> keys, std::span<uint64_t> ordinals,
-                                       Fetched& fetched) const;
+  [[nodiscard]] Result<KeyFile::Candidates> CandidatesOf(const LookupKey& key) const;
+  [[nodiscard]] Result<void> FindGroup(std::span<const LookupKey> keys, std::span<uint64_t> ordinals, Fetched& fetched,
+                                       const Progress& progress) const;
   template <typename Use>
   [[nodiscard]] Result<void> ForEachMatch(const LookupKey& key, KeyFile::Candidates candidates, Fetched& fetched,
-                                          const Use& use) const;
-  [[nodiscard]] Result<uint64_t> FirstMatch(const LookupKey& key, KeyFile::Candidates candidates,
-                                            Fetched& fetched) const;
-  [[nodiscard]] Result<void> Fetch(std::span<const uint64_t> ordinals, Fetched& fetched) const;
+                                          const Progress& progress, const Use& use) const;
+  [[nodiscard]] Result<uint64_t> FirstMatch(const LookupKey& key, KeyFile::Candidates candidates, Fetched& fetched,
+                                            const Progress& progress) const;
   [[nodiscard]] Result<void> Compare(std::span<const LookupKey* const> keys, std::span<const uint64_t> ordinals,
                                      Fetched& fetched, std::span<bool> equal) const;
+  [[nodiscard]] Result<size_t> Fetch(std::span<const uint64_t> ordinals, Fetched& fetched) const;
+  [[nodiscard]] Result<void> CompareFetched(std::span<const LookupKey* const> keys, std::span<const uint64_t> ordinals,
+                                            const Fetched& fetched, std::span<bool> equal) const;
 
   KeyFile file_;
   std::shared_ptr<const ReaderSource> records_;

@@ -50,6 +50,17 @@ class KeyTest(WorkTest):
         with self.assertRaises(TypeError):
             iter(key)  # type: ignore[call-overload]
 
+    def test_ctrl_c_ends_a_lookup_of_many_values(self) -> None:
+        import _thread
+
+        key, many = self.ds.key("tag"), np.full(8_000_000, 7)
+        timer = threading.Timer(0.3, _thread.interrupt_main)
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            key.find(many)
+        timer.join()
+        self.assertEqual(key.find_all(7).tolist(), self.ordinals[7])
+
     def test_a_missing_value_is_a_key_error_of_ofindex(self) -> None:
         key = self.ds.key("name")
         for ask in (lambda: key[b"x"], lambda: key.find([b"\xc3\xa9-1.jpg", b"x", b"y"])):

@@ -103,18 +103,23 @@ class AskedKeys {
   size_t size_ = 0;
 };
 
+// Runs `work` without the GIL, and so that Ctrl-C ends it if it compares more records than some milliseconds allow.
+template <typename Work>
+auto RunIfLong(uint64_t records, const Work& work) {
+  constexpr uint64_t kFewRecords = 16'384;
+  if (records > kFewRecords) return RunInterruptibly(work);
+  auto done = [&] {
+    const nb::gil_scoped_release release;
+    return work(Progress{});
+  }();
+  return Unwrap(std::move(done));
+}
+
 // Returns the lowest ordinal of each key as an array of int64, -1 if no record has it.
 nb::object Find(const Key& key, nb::handle objects) {
   const AskedKeys asked(key.lookup.facts(), objects);
   std::vector<uint64_t> found(asked.keys().size());
-  {
-    Result<void> done;
-    {
-      const nb::gil_scoped_release release;
-      done = key.lookup.Find(asked.keys(), found);
-    }
-    Unwrap(std::move(done));
-  }
+  RunIfLong(found.size(), [&](const Progress& progress) { return key.lookup.Find(asked.keys(), found, progress); });
   if (found.size() == asked.size()) return RowArray(std::move(found));  // kMissing is -1
   std::vector<uint64_t> all(asked.size(), KeyLookup::kMissing);
   for (size_t i = 0; i < found.size(); ++i) all[asked.places()[i]] = found[i];
@@ -125,17 +130,14 @@ nb::object Find(const Key& key, nb::handle objects) {
 nb::object FindIntegers(const Key& key, nb::bytes integers) {
   const ByteView bytes = BytesIn(integers.ptr());
   std::vector<uint64_t> found(bytes.size() / 8);
-  Result<void> done;
-  {
-    const nb::gil_scoped_release release;
-    done = WithMemory("keys", [&] {
+  RunIfLong(found.size(), [&](const Progress& progress) {
+    return WithMemory("keys", [&] {
       std::vector<LookupKey> keys;
       keys.reserve(found.size());
       for (size_t i = 0; i < found.size(); ++i) keys.emplace_back(static_cast<int64_t>(LoadLe64(bytes.data() + 8 * i)));
-      return key.lookup.Find(keys, found);
+      return key.lookup.Find(keys, found, progress);
     });
-  }
-  Unwrap(std::move(done));
+  });
   return RowArray(std::move(found));
 }
 
@@ -143,12 +145,9 @@ nb::object FindIntegers(const Key& key, nb::bytes integers) {
 nb::object FindAll(const Key& key, nb::handle object) {
   const AskedKeys asked(key.lookup.facts(), nb::make_tuple(object));
   if (asked.keys().empty()) return RowArray({});
-  Result<std::vector<uint64_t>> found;
-  {
-    const nb::gil_scoped_release release;
-    found = key.lookup.FindAll(asked.keys().front());
-  }
-  return RowArray(Unwrap(std::move(found)));
+  const LookupKey& wanted = asked.keys().front();
+  const uint64_t records = Unwrap(key.lookup.CountCandidates(wanted));
+  return RowArray(RunIfLong(records, [&](const Progress& progress) { return key.lookup.FindAll(wanted, progress); }));
 }
 
 nb::dict FactsOf(const Key& key) {

@@ -173,6 +173,41 @@ TEST_CASE("many records with one value are all found, next to others") {
   CheckKey(opened.key(), oracle.numbers, kMissingNumbers);
 }
 
+TEST_CASE("large records that cannot be viewed are compared a few at a time") {
+  BuiltSet set;
+  std::vector<std::string> payloads;
+  const std::string filling = Field(1, Entry("filling", Field(1, Field(1, std::string(size_t{7} << 20, 'x')))));
+  for (int i = 0; i < 5; ++i) payloads.push_back(KeyedExample({"name " + std::to_string(i)}, {5}) + filling);
+  set.Put("part-0", ShardBytes(set.framing(), payloads));
+  set.Build(set.Options());
+  MadeKey(set.index(), {.name = "name"});
+  MadeKey(set.index(), {.name = "number"});
+  ReaderOptions copied;
+  copied.io = IoMode::kPread;
+  const std::vector<std::string> names = {"name 4", "name 0", "no name", "name 2", "name 1", "name 3"};
+  std::vector<LookupKey> keys;
+  for (const std::string& name : names) keys.push_back(KeyOf(name));
+  std::vector<uint64_t> found(keys.size());
+  CHECK(OpenedKey(set.index(), "name", copied).key().Find(keys, found));
+  CHECK(found == std::vector<uint64_t>{4, 0, KeyLookup::kMissing, 2, 1, 3});
+  CHECK(*OpenedKey(set.index(), "number", copied).key().FindAll(int64_t{5}) == std::vector<uint64_t>{0, 1, 2, 3, 4});
+}
+
+TEST_CASE("a lookup can be cancelled, and tells how many records it would compare") {
+  BuiltSet set;
+  const KeyOracle oracle = PutRandom(set, 8, 200, true);
+  set.Build(set.Options());
+  MadeKey(set.index(), {.name = "number"});
+  const OpenedKey opened(set.index(), "number");
+  Progress cancelled;
+  cancelled.cancel = true;
+  const std::vector<LookupKey> keys = {KeyOf(oracle.numbers.begin()->first)};
+  std::vector<uint64_t> found(1);
+  CHECK(opened.key().Find(keys, found, cancelled).error().code == ErrorCode::kInterrupted);
+  CHECK(opened.key().FindAll(keys[0], cancelled).error().code == ErrorCode::kInterrupted);
+  CHECK(opened.key().CountCandidates(keys[0]) == opened.key().FindAll(keys[0])->size());
+}
+
 TEST_CASE("a key of the other type is an error that says so") {
   BuiltSet set;
   PutRandom(set, 6, 20, true);
