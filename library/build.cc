@@ -91,7 +91,8 @@ Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& options
                        .stale = {},
                        .damage = Public(report.damage, report.shards),
                        .map_damage = report.map_damage,
-                       .key_damage = report.key_damage};
+                       .key_damage = report.key_damage,
+                       .attached_damage = report.attached_damage};
     for (const ofindex::VerifyReport::Bad& one : report.bad) {
       found.bad.push_back({.record = one.record,
                            .shard = report.shards[one.shard].path,

@@ -31,7 +31,7 @@ ROOMS = {
     "mmap/sealed": "base mmap/files",
     "mmap/sources": "base mmap/files mmap/inflate",
     "index/attachments": "base mmap/sealed index/catalog index/columns index/fields index/output",
-    "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/catalog index/columns index/database "
+    "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/attachments index/catalog index/columns index/database "
     "index/keys index/output index/parts index/resume index/scan index/shards index/walk",
     "index/catalog": "base mmap/inflate mmap/offsets index/columns index/database",
     "index/chunks": "base proto proto/wire index/chunks/sections index/columns",

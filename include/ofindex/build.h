@@ -106,15 +106,18 @@ struct VerifyReport {
   std::vector<Damage> damage;           ///< as listed in the index
   std::string map_damage;               ///< the fault of the map next to the index; empty if it is sound
   std::vector<std::string> key_damage;  ///< the faults of keys next to the index; those of another build, too
+  std::string attached_damage;          ///< the fault of attached columns next to the index; empty if they are sound
 
   [[nodiscard]] bool clean() const {
-    return bad.empty() && stale.empty() && damage.empty() && map_damage.empty() && key_damage.empty();
+    return bad.empty() && stale.empty() && damage.empty() && map_damage.empty() && key_damage.empty() &&
+           attached_damage.empty();
   }
 };
 
-/// Checks every row of the index, its keys, and every shard against it: fingerprints and, unless `quick`, all
-/// checksums. Faults of the shards are listed in the report; they are not errors of this function. Errors: kIndex if
-/// the index is damaged; kStale if the index was rewritten meanwhile; kIo if it cannot be read; kLimit, kInterrupted.
+/// Checks every row of the index, its keys and attached columns, and every shard against it: fingerprints and, unless
+/// `quick`, all checksums. Faults of the shards are listed in the report; they are not errors of this function. Errors:
+/// kIndex if the index is damaged; kStale if the index was rewritten meanwhile; kIo if it cannot be read; kLimit,
+/// kInterrupted.
 [[nodiscard]] OFINDEX_API Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& options = {},
                                                       Progress* progress = nullptr);
 

@@ -16,9 +16,10 @@ std::string Described(const GenerationRow& generation) {
 
 }  // namespace
 
-Result<std::shared_ptr<const AttachmentFile>> AttachmentFile::Open(const std::string& path, const std::string& shown) {
+Result<std::shared_ptr<const AttachmentFile>> AttachmentFile::Open(const std::string& path, AttachmentPlace place,
+                                                                   const std::string& shown) {
   return WithMemory("attached columns", [&]() -> Result<std::shared_ptr<const AttachmentFile>> {
-    OFINDEX_ASSIGN(SealedFile file, SealedFile::Open(path, AttachmentKind(), shown));
+    OFINDEX_ASSIGN(SealedFile file, SealedFile::Open(path, AttachmentKind(place), shown));
     std::optional<AttachmentDirectory> directory;
     if (file.sections() == kAttachedSections) {
       std::vector<uint8_t> bytes(file.section_bytes(kAttachedDirectory));
@@ -27,9 +28,9 @@ Result<std::shared_ptr<const AttachmentFile>> AttachmentFile::Open(const std::st
     }
     if (!directory) {
       return Fail(ErrorCode::kIndex, StrCat(Printable(file.path()), ": the directory of its columns is damaged"),
-                  AttachmentKind().hint);
+                  AttachmentKind(place).hint);
     }
-    return std::shared_ptr<const AttachmentFile>(new AttachmentFile(std::move(file), *std::move(directory)));
+    return std::shared_ptr<const AttachmentFile>(new AttachmentFile(std::move(file), place, *std::move(directory)));
   });
 }
 
@@ -52,7 +53,7 @@ Result<void> AttachmentFile::CheckBelongs(const std::string& index, const std::v
       ErrorCode::kStale,
       StrCat(Printable(path()), ": its columns belong to another dataset, or to a generation of ", Printable(index),
              " whose ordinals have moved; expected ", Described(generations.back()), ", got ", Described(generation())),
-      AttachmentKind().hint);
+      AttachmentKind(place_).hint);
 }
 
 }  // namespace ofindex

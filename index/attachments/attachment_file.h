@@ -21,6 +21,7 @@ class AttachmentFile {
   /// Reads header and directory. Messages use `shown`, or `path` if `shown` is empty. Errors: kNotFound if there is no
   /// such file; kIndex if it is not a file of attached columns, is of another version, or damaged; kIo, kLimit.
   [[nodiscard]] static Result<std::shared_ptr<const AttachmentFile>> Open(const std::string& path,
+                                                                          AttachmentPlace place,
                                                                           const std::string& shown = {});
 
   [[nodiscard]] const std::string& path() const { return file_.path(); }
@@ -33,6 +34,9 @@ class AttachmentFile {
   /// kStale if the file was rewritten in place.
   [[nodiscard]] Result<std::vector<uint8_t>> Data(const AttachedChunk& chunk) const;
 
+  /// Compares all bytes with their checksums. Errors: kIndex, kStale, kInterrupted.
+  [[nodiscard]] Result<void> CheckAll(const Progress& progress) const { return file_.CheckAll(progress); }
+
   /// Succeeds if the columns are those of the records of `index`, whose generations are `generations` and whose blocks,
   /// those of missing shards included, are `blocks`: it is the generation of this file, or has grown from it by updates
   /// that moved no ordinal. Errors: kStale, saying what differs.
@@ -40,10 +44,11 @@ class AttachmentFile {
                                           const std::vector<AttachedBlock>& blocks) const;
 
  private:
-  AttachmentFile(SealedFile file, AttachmentDirectory directory)
-      : file_(std::move(file)), directory_(std::move(directory)) {}
+  AttachmentFile(SealedFile file, AttachmentPlace place, AttachmentDirectory directory)
+      : file_(std::move(file)), place_(place), directory_(std::move(directory)) {}
 
   SealedFile file_;
+  AttachmentPlace place_;
   AttachmentDirectory directory_;
 };
 

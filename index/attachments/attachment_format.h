@@ -22,11 +22,18 @@ inline constexpr uint32_t kAttachedChunks = 0;
 inline constexpr uint32_t kAttachedDirectory = 1;
 inline constexpr uint32_t kAttachedSections = 2;
 
-[[nodiscard]] inline SealedKind AttachmentKind() {
-  return {.magic = "OFIDXATT",
-          .version = 1,
-          .noun = "a file of attached columns",
-          .hint = "remove it with `ofindex detach INDEX --all`, and attach the tables again"};
+/// Where a file of attached columns is: next to its index, or where its name says, as for --attach.
+enum class AttachmentPlace : uint8_t { kBeside, kNamed };
+
+/// Returns what such files are; the hint fits a file at `place` that cannot be used.
+[[nodiscard]] inline SealedKind AttachmentKind(AttachmentPlace place) {
+  const Hint hint =
+      place == AttachmentPlace::kBeside
+          ? Hint("remove it with `ofindex detach INDEX --all`, and attach the tables again")
+          : Hint(
+                "name a file that `ofindex attach INDEX TABLE --key NAME -o FILE` wrote for this index, or write a new "
+                "one");
+  return {.magic = "OFIDXATT", .version = 1, .noun = "a file of attached columns", .hint = hint};
 }
 
 /// Maximum number of columns in a file: as many as a table of SQLite may have.

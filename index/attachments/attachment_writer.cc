@@ -57,7 +57,8 @@ Result<void> AttachmentWriter::Finish() {
   }
   OFINDEX_TRY(out_.BeginSection());
   OFINDEX_TRY(out_.Append(directory_.Encode()));
-  return out_.Finish(AttachmentKind(), {.generation = static_cast<uint64_t>(directory_.generation.number)});
+  return out_.Finish(AttachmentKind(AttachmentPlace::kBeside),
+                     {.generation = static_cast<uint64_t>(directory_.generation.number)});
 }
 
 }  // namespace ofindex

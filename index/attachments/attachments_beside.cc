@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "base/file.h"
 #include "base/output_file.h"
@@ -15,7 +17,7 @@ namespace {
 using FileOrNone = std::shared_ptr<const AttachmentFile>;
 
 Result<FileOrNone> OpenIfThere(const std::string& path, const std::string& shown) {
-  Result<FileOrNone> file = AttachmentFile::Open(path, shown);
+  Result<FileOrNone> file = AttachmentFile::Open(path, AttachmentPlace::kBeside, shown);
   if (!file && file.error().code == ErrorCode::kNotFound) return FileOrNone();
   return file;
 }
@@ -28,6 +30,14 @@ Result<FileOrNone> OpenNext(const AttachedIndex& index) {
 }
 
 }  // namespace
+
+Result<AttachedIndex> ReadAttachedIndex(CatalogReader& catalog, std::string path, std::string shown) {
+  AttachedIndex index{.path = std::move(path), .shown = std::move(shown), .generations = {}, .blocks = {}};
+  OFINDEX_ASSIGN(index.generations, catalog.Generations());
+  OFINDEX_ASSIGN(const std::vector<BlockRow> blocks, catalog.ReadBlockMetadata());
+  for (const BlockRow& block : blocks) index.blocks.push_back({block.first_record, block.records});
+  return index;
+}
 
 bool MayHaveAttachments(const std::string& index) {
   return StatFile(AttachedPathOf(index)).has_value() || StatFile(NextAttachedPathOf(index)).has_value();
@@ -42,11 +52,42 @@ Result<std::shared_ptr<const AttachmentFile>> OpenBeside(const AttachedIndex& in
   return next;
 }
 
+Result<std::string> WhyNotAttached(const std::string& path) {
+  if (!MayHaveAttachments(path)) return std::string();
+  OFINDEX_ASSIGN(const std::shared_ptr<const IndexFile> file, IndexFile::Open(path));
+  OFINDEX_ASSIGN(CatalogReader catalog, CatalogReader::OpenAny(file));
+  OFINDEX_ASSIGN(const AttachedIndex index, ReadAttachedIndex(catalog, path, path));
+  const Result<FileOrNone> opened = OpenBeside(index);
+  return opened ? std::string() : opened.error().message;
+}
+
+Result<std::string> FindAttachmentDamage(const AttachedIndex& index, const Progress& progress) {
+  const Result<FileOrNone> file = OpenBeside(index);
+  if (file && !*file) return std::string();
+  const Result<void> checked = file ? (*file)->CheckAll(progress) : tl::unexpected(file.error());
+  if (checked) return std::string();
+  const ErrorCode code = checked.error().code;
+  if (code == ErrorCode::kIndex || code == ErrorCode::kStale) return checked.error().message;
+  return tl::unexpected(checked.error());
+}
+
+Result<bool> WasAttachment(const std::string& path) {
+  OFINDEX_ASSIGN(const File file, File::OpenRead(path));
+  std::array<uint8_t, 8> head{};
+  OFINDEX_ASSIGN(const size_t n, file.ReadAt(0, head));
+  return n == 0 || (n == head.size() && AsText(head) == AttachmentKind(AttachmentPlace::kBeside).magic);
+}
+
 Result<void> SettleBeside(const AttachedIndex& index) {
   const std::string path = NextAttachedPathOf(index.path);
   if (!StatFile(path)) return {};
-  OFINDEX_ASSIGN(const FileOrNone next, OpenNext(index));
-  if (!next) {
+  Result<FileOrNone> next = OpenNext(index);
+  if (!next && next.error().code == ErrorCode::kIndex) {
+    OFINDEX_ASSIGN(const bool was_attachment, WasAttachment(path));
+    if (was_attachment) next = FileOrNone();  // nobody can read it any more
+  }
+  if (!next) return tl::unexpected(std::move(next).error());
+  if (!*next) {
     if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
     return tl::unexpected(SystemError(path, "cannot remove", errno));
   }

@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "index/attachments/attachment_file.h"
+#include "index/catalog/catalog_reader.h"
 
 namespace ofindex {
 
@@ -21,6 +23,9 @@ struct AttachedIndex {
   std::vector<AttachedBlock> blocks;       ///< those of missing shards included
 };
 
+/// Reads what there is to know of an index at `path`, which messages call `shown`. Errors: kIndex, kStale, kIo.
+[[nodiscard]] Result<AttachedIndex> ReadAttachedIndex(CatalogReader& catalog, std::string path, std::string shown);
+
 /// Returns whether there may be attached columns, without opening a file.
 [[nodiscard]] bool MayHaveAttachments(const std::string& index);
 
@@ -28,8 +33,21 @@ struct AttachedIndex {
 /// there whose columns are not those of these records; kIndex, kIo.
 [[nodiscard]] Result<std::shared_ptr<const AttachmentFile>> OpenBeside(const AttachedIndex& index);
 
-/// Ends what a killed process has begun: the second file takes the place of the first, or goes. The caller has the lock
-/// of the index. Errors: kIo.
+/// Returns why the columns next to the index at `path` cannot be those of its records; empty if they are, or if there
+/// are none. Errors: kIndex, kStale, kIo of the index itself.
+[[nodiscard]] Result<std::string> WhyNotAttached(const std::string& path);
+
+/// Compares all bytes of the file of the columns that are attached to the index with their checksums. Returns what is
+/// wrong, also if its columns are those of other records; empty if nothing is, or if there is none. Errors: kIo,
+/// kLimit, kInterrupted.
+[[nodiscard]] Result<std::string> FindAttachmentDamage(const AttachedIndex& index, const Progress& progress);
+
+/// Returns true if the file at `path`, which cannot be read any more, was one of attached columns, or is empty. Errors:
+/// kIo.
+[[nodiscard]] Result<bool> WasAttachment(const std::string& path);
+
+/// Ends what a killed process has begun: the second file takes the place of the first, or goes if it belongs to another
+/// index or is damaged. The caller has the lock of the index. Errors: kIndex if it is some other file; kIo.
 [[nodiscard]] Result<void> SettleBeside(const AttachedIndex& index);
 
 }  // namespace ofindex

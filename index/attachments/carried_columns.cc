@@ -80,7 +80,7 @@ Result<void> WriteGathered(const Gathered& gathered, AttachmentWriter& writer) {
 }  // namespace
 
 Result<std::optional<CarriedColumns>> CarriedColumns::Write(const std::vector<CarriedSource>& sources,
-                                                            AttachedIndex index,
+                                                            const AttachedIndex& index,
                                                             const std::vector<FeatureRow>& features) {
   const std::vector<Gathered> columns = GatherColumns(sources);
   if (columns.empty()) return std::optional<CarriedColumns>();
@@ -91,7 +91,7 @@ Result<std::optional<CarriedColumns>> CarriedColumns::Write(const std::vector<Ca
                  AttachmentWriter::Begin(std::move(out), index.generations.back(), index.blocks));
   for (const Gathered& gathered : columns) OFINDEX_TRY(WriteGathered(gathered, writer));
   OFINDEX_TRY(writer.Finish());
-  return std::optional<CarriedColumns>(CarriedColumns(std::move(index), std::move(file)));
+  return std::optional<CarriedColumns>(CarriedColumns(std::move(file)));
 }
 
 }  // namespace ofindex

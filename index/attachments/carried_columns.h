@@ -34,19 +34,15 @@ class CarriedColumns {
   /// has the values that it had in its source, and NULL if it had none. Returns nothing if there are no columns.
   /// Errors: kUsage if a column has the name of one of the `features`; those of reading and writing.
   [[nodiscard]] static Result<std::optional<CarriedColumns>> Write(const std::vector<CarriedSource>& sources,
-                                                                   AttachedIndex index,
+                                                                   const AttachedIndex& index,
                                                                    const std::vector<FeatureRow>& features);
 
   /// Publishes the columns as those of the next index. Call it before the index is published. Errors: kIo.
   [[nodiscard]] Result<void> Publish(AtomicFile::Durability durability) { return file_.Publish(durability); }
 
-  /// Lets them be those of the index, after that was published. Errors: kIo.
-  [[nodiscard]] Result<void> Settle() const { return SettleBeside(index_); }
-
  private:
-  CarriedColumns(AttachedIndex index, AtomicFile file) : index_(std::move(index)), file_(std::move(file)) {}
+  explicit CarriedColumns(AtomicFile file) : file_(std::move(file)) {}
 
-  AttachedIndex index_;
   AtomicFile file_;
 };
 

@@ -12,6 +12,7 @@
 #include "base/nearest_names.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "index/attachments/attachments_beside.h"
 #include "index/build/fill_index.h"
 #include "index/build/freshness.h"
 #include "index/build/index_output.h"
@@ -457,6 +458,9 @@ Result<BuildReport> BuildIndex(const BuildOptions& options, Progress& progress) 
   OFINDEX_ASSIGN(report.keys, MakeMissingKeys(report.index, options.keys, keys, progress));
   if (report.was_up_to_date) return report;
   OFINDEX_ASSIGN(report.dropped_keys, DropStaleKeys(report.index));
+  if (!report.facts.part) {
+    OFINDEX_ASSIGN(report.not_attached, WhyNotAttached(report.index));
+  }
   return report;
 }
 

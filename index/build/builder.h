@@ -66,6 +66,7 @@ struct BuildReport {
   std::vector<FeatureRow> features;
   DroppedColumns dropped;                 ///< columns of the index that was replaced
   std::vector<KeyReport> keys;            ///< that were made
+  std::string not_attached;               ///< why the attached columns next to the index are not of its records
   std::vector<std::string> dropped_keys;  ///< features by which only the index that was replaced has a key
   uint64_t without_column = 0;            ///< features that have no column because there are too many
   std::vector<SkippedFile> skipped;

@@ -12,8 +12,12 @@
 namespace ofindex {
 
 Result<KeyReport> MakeKey(const std::string& index, const KeyOptions& options, Progress& progress) {
-  OFINDEX_ASSIGN(const OpenedIndex opened, OpenIndex(index, progress));
-  return BuildKey(opened.index, opened.map, options, progress);
+  for (;;) {
+    OFINDEX_ASSIGN(const OpenedIndex opened, OpenIndex(index, progress));
+    Result<KeyReport> report = BuildKey(opened.index, opened.map, options, progress);
+    const bool waits = options.if_locked == AtomicFile::IfLocked::kWait && !progress.cancel;
+    if (report || !waits || !opened.index->Replaced()) return report;  // else there is another index by now
+  }
 }
 
 Result<std::vector<KeyReport>> MakeMissingKeys(const std::string& index, const std::vector<std::string>& names,

@@ -16,6 +16,7 @@
 #include "base/framing.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "index/attachments/attachments_beside.h"
 #include "index/build/dataset_id.h"
 #include "index/build/key_set.h"
 #include "index/build/map_builder.h"
@@ -278,6 +279,12 @@ Result<void> AddUnindexed(const VerifyOptions& options, CatalogReader& catalog, 
   return {};
 }
 
+Result<std::string> AttachedDamageOf(const IndexFile& index, CatalogReader& catalog, const Progress& progress) {
+  if (!MayHaveAttachments(index.place())) return std::string();
+  OFINDEX_ASSIGN(const AttachedIndex attached, ReadAttachedIndex(catalog, index.place(), index.path()));
+  return FindAttachmentDamage(attached, progress);
+}
+
 }  // namespace
 
 Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress) {
@@ -312,6 +319,7 @@ Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progr
   const bool all_read = checkers.cut().empty() && report.failed.empty();
   if (options.quick || !all_read) report.all_payloads_checked = false;
   OFINDEX_ASSIGN(report.key_damage, FindKeyDamage(index, progress));
+  OFINDEX_ASSIGN(report.attached_damage, AttachedDamageOf(*index, catalog, progress));
   OFINDEX_TRY(AddUnindexed(options, catalog, report, progress));
   std::sort(report.bad.begin(), report.bad.end(), [](const auto& a, const auto& b) { return a.record < b.record; });
   return report;

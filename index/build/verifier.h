@@ -51,21 +51,22 @@ struct VerifyReport {
   bool all_payloads_checked = true;     ///< every payload was read and compared with a checksum
   std::string map_damage;               ///< what is wrong with the map next to the index; empty if nothing
   std::vector<std::string> key_damage;  ///< what is wrong with keys next to the index; those of another build, too
+  std::string attached_damage;          ///< what is wrong with attached columns next to the index; empty if nothing
   bool lacks_checksums = false;         ///< some payloads have no checksum, in the file or in the index
 
   [[nodiscard]] bool clean() const {
     return bad.empty() && stale.empty() && failed.empty() && unindexed.empty() && unreadable.empty() &&
-           damage.empty() && map_damage.empty() && key_damage.empty();
+           damage.empty() && map_damage.empty() && key_damage.empty() && attached_damage.empty();
   }
 };
 
-/// Checks the index itself, every row against its checksum, and the map and the keys next to it; then every shard
-/// against the index: its fingerprint, whatever its mtime, and, unless `quick`, each record's header and checksums. A
-/// shard whose size has changed is stale and not read further; so is a shard that is truncated while it is read. A
-/// changed shard of the same size is read, so that the report lists the changed records. Then searches the DATA that
-/// the index was built from, as far as it still exists, for record files that are not in the index. An unreadable shard
-/// does not stop the others from being checked. Errors: kNotFound, kIndex; kIo if the index cannot be read; kStale if
-/// the index was rewritten meanwhile; kLimit, kInterrupted.
+/// Checks the index itself, every row against its checksum, the map, the keys and the attached columns next to it; then
+/// every shard against the index: its fingerprint, whatever its mtime, and, unless `quick`, each record's header and
+/// checksums. A shard whose size has changed is stale and not read further; so is a shard that is truncated while it is
+/// read. A changed shard of the same size is read, so that the report lists the changed records. Then searches the DATA
+/// that the index was built from, as far as it still exists, for record files that are not in the index. An unreadable
+/// shard does not stop the others from being checked. Errors: kNotFound, kIndex; kIo if the index cannot be read;
+/// kStale if the index was rewritten meanwhile; kLimit, kInterrupted.
 [[nodiscard]] Result<VerifyReport> VerifyDataset(const VerifyOptions& options, Progress& progress);
 
 /// A file of DATA that differs from what was indexed, and why.

@@ -132,7 +132,10 @@ struct FeatureRow {
   std::string origin = {};  ///< of values that are not the records' own: "attached TIME from TABLE by KEY"; not stored
 };
 
-/// Returns the features that some record has, in byte order of their names: those found only in shards that are missing
+/// Returns true if queries know the feature: some record has it, or its values are attached, even if all are NULL.
+[[nodiscard]] inline bool IsKnown(const FeatureRow& row) { return row.present != 0 || !row.origin.empty(); }
+
+/// Returns the known features, in byte order of their names: those found only in shards that are missing
 /// are left out.
 [[nodiscard]] std::vector<FeatureRow> FeaturesByName(std::vector<FeatureRow> features);
 

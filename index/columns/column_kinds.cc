@@ -34,7 +34,7 @@ std::string SqlTypeNames(uint8_t kinds, bool has_text, bool has_blob) {
 }
 
 std::vector<FeatureRow> FeaturesByName(std::vector<FeatureRow> features) {
-  std::erase_if(features, [](const FeatureRow& row) { return row.present == 0; });
+  std::erase_if(features, [](const FeatureRow& row) { return !IsKnown(row); });
   std::sort(features.begin(), features.end(), [](const FeatureRow& a, const FeatureRow& b) { return a.name < b.name; });
   return features;
 }

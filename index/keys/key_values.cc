@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "base/allocation.h"
@@ -12,12 +14,15 @@
 #include "index/chunks/chunk.h"
 #include "index/keys/key_hash.h"
 #include "mmap/files/fault_guard.h"
+#include "proto/extract/extracted_feature.h"
 #include "proto/extract/value_scan.h"
 
 namespace ofindex {
 namespace {
 
 constexpr size_t kRecordsAtOnce = 64;
+constexpr size_t kFewValues = 16;
+constexpr size_t kManyValues = size_t{1} << 20;  // of one record, at once
 
 tl::unexpected<Error> FloatValues(const std::string& name, const std::string& where) {
   return Fail(
@@ -85,7 +90,8 @@ Result<void> KeyValues::FindColumn() {
   OFINDEX_ASSIGN(const auto sizes, catalog_->ChunkMetadata(feature_, ColumnRole::kSize, blocks_));
   for (size_t i = 0; i < blocks_.size(); ++i) {
     if (lists[i]) {
-      from_[i] = From::kLists;
+      // A list with a longer value is NULL.
+      from_[i] = row->largest_bytes > kMaxKeptBytes ? From::kRecords : From::kLists;
     } else if (values[i] && (!counts[i] || row->values_max <= 1)) {
       from_[i] = From::kValues;
     } else if (!values[i] && !counts[i] && !sizes[i]) {
@@ -201,39 +207,50 @@ class KeyValues::Worker {
     return {};
   }
 
-  // The scan runs in a guarded section, which must not allocate: values that find no room are counted, and scanned
-  // again with more room.
-  Result<void> ScanRecord(uint64_t ordinal, ByteView payload, const ValueScan& scan) {
-    struct Found {
-      uint64_t hash;
-      bool is_bytes;
+  struct Found {
+    uint64_t hash;
+    bool is_bytes;
+  };
+
+  // Scans a record, and sets `found` to its values from number `first` on, as many as find room: the scan runs in a
+  // guarded section, which must not allocate. Returns how many values there are; nullopt if the record is malformed.
+  Result<std::optional<size_t>> Scan(uint64_t ordinal, ByteView payload, const ValueScan& scan, size_t first,
+                                     std::span<Found> found) const {
+    size_t count = 0;
+    bool has_floats = false;
+    volatile bool sound = false;
+    const auto visit = [&](const ScannedValue& value) {
+      const bool is_bytes = value.kind == FeatureKind::kBytes;
+      if (!is_bytes && value.kind != FeatureKind::kInt64 && value.kind != FeatureKind::kInt32) has_floats = true;
+      if (count >= first && count - first < found.size()) {
+        found[count - first] = {is_bytes ? HashOfKey(value.bytes) : HashOfKey(value.integer), is_bytes};
+      }
+      ++count;
     };
-    std::vector<Found> found(16);
-    for (;;) {
-      size_t count = 0;
-      bool has_floats = false;
-      volatile bool sound = false;
-      const auto visit = [&](const ScannedValue& value) {
-        const bool is_bytes = value.kind == FeatureKind::kBytes;
-        if (!is_bytes && value.kind != FeatureKind::kInt64 && value.kind != FeatureKind::kInt32) has_floats = true;
-        if (count < found.size()) {
-          found[count] = {is_bytes ? HashOfKey(value.bytes) : HashOfKey(value.integer), is_bytes};
-        }
-        ++count;
-      };
-      if (!FaultGuard::Run([&] { sound = scan.Run(payload, visit); })) {
-        return Fail(ErrorCode::kStale, StrCat("record ", ordinal, ": its shard was truncated while it was read"),
-                    "restore the shard, or take its changes in with `ofindex update`");
-      }
-      if (!sound) return {};  // a malformed record has no features
-      if (has_floats) return FloatValues(values_.name_, StrCat(" in record ", ordinal));
-      if (count > found.size()) {
-        found.resize(count);
-        continue;
-      }
-      for (size_t i = 0; i < count; ++i) OFINDEX_TRY(AddHash(ordinal, found[i].hash, found[i].is_bytes));
-      return {};
+    if (!FaultGuard::Run([&] { sound = scan.Run(payload, visit); })) {
+      return Fail(ErrorCode::kStale, StrCat("record ", ordinal, ": its shard was truncated while it was read"),
+                  "restore the shard, or take its changes in with `ofindex update`");
     }
+    if (!sound) return std::optional<size_t>();
+    if (has_floats) return FloatValues(values_.name_, StrCat(" in record ", ordinal));
+    return std::optional(count);
+  }
+
+  // A record with very many values is scanned several times, so that memory is bounded.
+  Result<void> ScanRecord(uint64_t ordinal, ByteView payload, const ValueScan& scan) {
+    found_.resize(kFewValues);
+    OFINDEX_ASSIGN(const std::optional<size_t> count, Scan(ordinal, payload, scan, 0, found_));
+    if (!count) return {};  // a malformed record has no features
+    for (size_t first = 0; first < *count; first += found_.size()) {
+      if (*count > kFewValues) {
+        if (progress_.cancel) return Interrupted();
+        found_.resize(std::min(*count, kManyValues));
+        OFINDEX_TRY(Scan(ordinal, payload, scan, first, found_));
+      }
+      const size_t n = std::min(found_.size(), *count - first);
+      for (size_t i = 0; i < n; ++i) OFINDEX_TRY(AddHash(ordinal, found_[i].hash, found_[i].is_bytes));
+    }
+    return {};
   }
 
   const KeyValues& values_;
@@ -245,6 +262,7 @@ class KeyValues::Worker {
   uint64_t seen_ = UINT64_MAX;
   std::vector<KeyEntry> entries_;
   RecordBatch copies_;
+  std::vector<Found> found_;
 };
 
 Result<KeyValues::Counts> KeyValues::Collect(EntrySorter& sorter, unsigned threads, Progress& progress) {

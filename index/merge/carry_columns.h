@@ -17,4 +17,9 @@ namespace ofindex {
                                                                  const std::string& written, const std::string& index,
                                                                  const std::vector<FeatureRow>& features);
 
+/// Lets the columns that were carried be those of the index at `index`, which was published: until then, readers take
+/// them from the second file. If another process is writing the index, that is left to the next one. Errors: kIndex,
+/// kStale, kIo.
+[[nodiscard]] Result<void> SettleColumns(const std::string& index);
+
 }  // namespace ofindex

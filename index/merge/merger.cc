@@ -7,6 +7,7 @@
 #include "base/allocation.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "index/attachments/attachments_beside.h"
 #include "index/build/index_output.h"
 #include "index/build/key_set.h"
 #include "index/catalog/paths.h"
@@ -136,7 +137,7 @@ Result<BuildReport> MergeWhole(const MergeOptions& options, AtomicFile temporary
                  CarryColumns(copier.carried(), output.path(), options.index, writer.features()));
   if (carried) OFINDEX_TRY(carried->Publish(options.durability));
   OFINDEX_TRY(Publish(output, options, progress, report));
-  if (carried) OFINDEX_TRY(carried->Settle());
+  if (carried) OFINDEX_TRY(SettleColumns(options.index));
   return report;
 }
 
@@ -168,8 +169,13 @@ Result<BuildReport> MergeIndexes(const MergeOptions& options, Progress& progress
   OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(options.index, options.if_locked, &progress));
   OFINDEX_TRY(CheckOutputs(options));  // another process may have written an index in the meantime
   return WithMemory("the merged index", [&]() -> Result<BuildReport> {
-    if (parts.empty()) return MergeWhole(options, std::move(temporary), progress);
-    return MergeParts(options, std::move(parts), std::move(temporary), progress);
+    OFINDEX_ASSIGN(BuildReport report, parts.empty()
+                                           ? MergeWhole(options, std::move(temporary), progress)
+                                           : MergeParts(options, std::move(parts), std::move(temporary), progress));
+    if (!report.facts.part) {
+      OFINDEX_ASSIGN(report.not_attached, WhyNotAttached(report.index));
+    }
+    return report;
   });
 }
 

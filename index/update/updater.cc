@@ -186,7 +186,7 @@ Result<UpdateReport> Write(const UpdateOptions& options, MergeSource& source, co
   if (carried) OFINDEX_TRY(carried->Publish(options.durability));
   OFINDEX_TRY(temporary.Publish(options.durability));
   OFINDEX_TRY(map.Publish(options.durability));
-  if (carried) OFINDEX_TRY(carried->Settle());
+  if (carried) OFINDEX_TRY(SettleColumns(options.index));
 
   UpdateReport report;
   report.generation = source.generations().back().number + 1;
@@ -233,9 +233,10 @@ bool IsInReadOnlyFolder(const std::string& index) {
 }
 
 // Makes the keys of the index again. If that is interrupted, they are of another build, and nobody uses them until the
-// next update makes them.
+// next update makes them. The index is published, so this waits for a process that makes one of them for the old one.
 Result<void> UpdateKeys(const UpdateOptions& options, BuildReport& written, Progress& progress) {
-  const KeyOptions keys{.threads = options.threads, .if_locked = options.if_locked, .durability = options.durability};
+  const KeyOptions keys{
+      .threads = options.threads, .if_locked = AtomicFile::IfLocked::kWait, .durability = options.durability};
   OFINDEX_ASSIGN(RefreshedKeys refreshed, RefreshKeys(options.index, keys, progress));
   written.keys = std::move(refreshed.made);
   written.dropped_keys = std::move(refreshed.dropped);

@@ -2,13 +2,23 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "base/allocation.h"
 #include "base/bytes.h"
 #include "base/text.h"
 
 namespace ofindex {
+
+// Memory that is never touched takes none, so a huge file of which only some blocks are read costs little. Untrusted
+// headers give the number.
+SealedFile::Marks SealedFile::ZeroedMarks(uint64_t count) {
+  void* const memory = std::calloc(std::max<uint64_t>(count, 1), sizeof(std::atomic<uint32_t>));
+  if (memory == nullptr) throw std::bad_alloc();
+  return Marks(static_cast<std::atomic<uint32_t>*>(memory));
+}
 
 tl::unexpected<Error> SealedFile::NotOfKind(const std::string& what) const {
   return Fail(ErrorCode::kIndex, StrCat(Printable(path()), ": ", what), kind_.hint);
@@ -59,7 +69,7 @@ Result<SealedFile> SealedFile::Open(const std::string& path, SealedKind kind, co
     OFINDEX_ASSIGN(sealed.file_, MappedFile::Map(file, facts.size));
     sealed.data_ = sealed.file_.bytes().data();
     sealed.file_.AdviseRandom();
-    sealed.marks_ = std::make_unique<std::atomic<uint32_t>[]>(header.blocks() + header.check_blocks());
+    sealed.marks_ = ZeroedMarks(header.blocks() + header.check_blocks());
     return std::move(sealed);
   });
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -98,6 +99,12 @@ class SealedFile {
   SealedFile(File file, SealedKind kind)
       : watch_(std::move(file)), kind_(std::move(kind)), tag_(std::make_unique<std::atomic<uint32_t>>(1)) {}
 
+  struct Free {
+    void operator()(std::atomic<uint32_t>* marks) const { std::free(marks); }
+  };
+  using Marks = std::unique_ptr<std::atomic<uint32_t>[], Free>;
+  [[nodiscard]] static Marks ZeroedMarks(uint64_t count);
+
   [[nodiscard]] Result<void> ReadRoots(const File& file);
   [[nodiscard]] Result<void> CheckHeader() const;
   [[nodiscard]] bool CheckBlock(uint64_t block, uint32_t tag) const;
@@ -115,7 +122,7 @@ class SealedFile {
   const uint8_t* data_ = nullptr;
   // For each block of the body, and then of the checks: the tag that was current when the block was last compared.
   // A change to the file's facts makes a new tag, so that all blocks are compared again.
-  std::unique_ptr<std::atomic<uint32_t>[]> marks_;
+  Marks marks_;
   std::unique_ptr<std::atomic<uint32_t>> tag_;  // heap-allocated, so its address survives a move
 };
 

@@ -56,7 +56,10 @@ class MissingKeyError(Error, KeyError):
 
     def __init__(self, name: str, value: object = None, count: int = 1) -> None:
         more = f", nor {count - 1:,} other{'s' if count > 2 else ''} of these values" if count > 1 else ""
-        super().__init__(f"feature {name!r}: no record has the value {value!r}{more}")
+        shown = repr(value)
+        if len(shown) > 200:
+            shown = f"{shown[:200]}... of {len(shown):,} characters"
+        super().__init__(f"feature {name!r}: no record has the value {shown}{more}")
         self.value = value
         self._arguments = (name, value, count)
 

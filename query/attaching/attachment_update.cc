@@ -45,7 +45,8 @@ Result<AttachmentUpdate> AttachmentUpdate::Begin(const Snapshot& snapshot, const
   OFINDEX_ASSIGN(AtomicFile file, AtomicFile::Begin(path, target.if_locked, &progress));
   AttachmentUpdate update(path, is_beside ? AttachedPathOf(index.path()) : target.file, std::move(index_lock),
                           std::move(file), target.durability);
-  Result<std::shared_ptr<const AttachmentFile>> old = AttachmentFile::Open(path, update.path());
+  const AttachmentPlace place = is_beside ? AttachmentPlace::kBeside : AttachmentPlace::kNamed;
+  Result<std::shared_ptr<const AttachmentFile>> old = AttachmentFile::Open(path, place, update.path());
   if (old) {
     update.old_ = std::move(*old);
   } else if (old.error().code != ErrorCode::kNotFound &&

@@ -1,13 +1,12 @@
 #include "query/attaching/detach.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/file.h"
 #include "base/nearest_names.h"
 #include "base/text.h"
-#include "index/attachments/attachment_format.h"
+#include "index/attachments/attachments_beside.h"
 #include "index/catalog/paths.h"
 
 namespace ofindex {
@@ -15,10 +14,8 @@ namespace {
 
 // A file that nobody can read any more is removed if its first bytes say what it was.
 Result<void> CheckMayRemove(const std::string& path) {
-  OFINDEX_ASSIGN(const File file, File::OpenRead(path));
-  std::array<uint8_t, 8> head{};
-  OFINDEX_ASSIGN(const size_t got, file.ReadAt(0, head));
-  if (got == head.size() && AsText(head) == AttachmentKind().magic) return {};
+  OFINDEX_ASSIGN(const bool was_attachment, WasAttachment(path));
+  if (was_attachment) return {};
   return Fail(ErrorCode::kIndex, StrCat(Printable(path), ": not a file of attached columns"),
               "move it away if the index is to have attached columns");
 }
@@ -65,17 +62,20 @@ Result<DetachReport> Drop(AttachmentUpdate& update, const DetachRequest& request
 }  // namespace
 
 Result<DetachReport> Detach(const Snapshot& snapshot, const DetachRequest& request, const Progress& progress) {
+  const bool had_next = request.all && request.target.file.empty() && MayHaveAttachments(snapshot.index()->place());
   OFINDEX_ASSIGN(AttachmentUpdate update, AttachmentUpdate::Begin(snapshot, request.target, progress,
                                                                   request.all ? AttachmentUpdate::IfDamaged::kIgnore
                                                                               : AttachmentUpdate::IfDamaged::kFail));
   if (update.old()) return Drop(update, request);
+  const DetachReport removed{.file = update.path(), .detached = {}, .left = {}};
+  if (had_next && !StatFile(update.path())) return removed;  // a second file that was damaged, and is gone
   if (!request.all || !StatFile(update.path())) {
     return Fail(ErrorCode::kUsage, StrCat(Printable(update.path()), ": there are no attached columns"),
                 "attach some with `ofindex attach INDEX TABLE --key NAME`");
   }
   OFINDEX_TRY(CheckMayRemove(update.path()));
   OFINDEX_TRY(update.Remove());
-  return DetachReport{.file = update.path(), .detached = {}, .left = {}};
+  return removed;
 }
 
 }  // namespace ofindex

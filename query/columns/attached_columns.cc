@@ -39,13 +39,7 @@ Result<void> CheckNames(const std::vector<FeatureRow>& features, const Attachmen
 }  // namespace
 
 Result<AttachedIndex> AttachedIndexOf(const IndexFile& index, SharedCatalog& catalog) {
-  OFINDEX_ASSIGN(const std::vector<BlockRow> rows,
-                 catalog.With([](CatalogReader& reader) { return reader.ReadBlockMetadata(); }));
-  AttachedIndex attached{
-      .path = index.place(), .shown = index.path(), .generations = catalog.generations(), .blocks = {}};
-  attached.blocks.reserve(rows.size());
-  for (const BlockRow& row : rows) attached.blocks.push_back({row.first_record, row.records});
-  return attached;
+  return catalog.With([&](CatalogReader& reader) { return ReadAttachedIndex(reader, index.place(), index.path()); });
 }
 
 Result<AttachmentFiles> OpenAttachments(const IndexFile& index, SharedCatalog& catalog,
@@ -58,7 +52,7 @@ Result<AttachmentFiles> OpenAttachments(const IndexFile& index, SharedCatalog& c
   OFINDEX_TRY(beside);
   if (*beside) files.push_back(*std::move(beside));
   for (const std::string& path : others) {
-    OFINDEX_ASSIGN(std::shared_ptr<const AttachmentFile> file, AttachmentFile::Open(path));
+    OFINDEX_ASSIGN(std::shared_ptr<const AttachmentFile> file, AttachmentFile::Open(path, AttachmentPlace::kNamed));
     OFINDEX_TRY(file->CheckBelongs(index.path(), attached.generations, attached.blocks));
     files.push_back(std::move(file));
   }

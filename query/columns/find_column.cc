@@ -33,7 +33,7 @@ Error NoColumn(const ColumnStore& store, std::string_view name) {
 Result<Column> FindColumn(const ColumnStore& store, std::string_view name) {
   if (const Column* column = FindExactly(store, name)) return *column;
   for (const FeatureRow& feature : store.features()) {
-    if (feature.name != name || feature.present == 0) continue;
+    if (feature.name != name || !IsKnown(feature)) continue;
     const std::string& main = MainColumn(feature);
     const Column* column = main.empty() ? nullptr : FindExactly(store, main);
     if (column != nullptr) return *column;

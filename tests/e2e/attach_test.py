@@ -191,7 +191,8 @@ class AttachTest(AttachCase):
         self.expect(0, "build", "data", "--force", "--verify", "-q")  # the same data
         self.assertEqual(self.values("score")["img8.jpg"], 2)
         self.write_shard("part-2", range(60, 70))
-        self.expect(0, "build", "data", "--force", "-q")
+        built = self.expect(0, "build", "data", "--force")
+        self.assertIn("`ofindex detach data.ofidx --all` removes them", built.stderr)
         for args in (("where", "data", "score > 1"), ("schema", "data"), ("attach", "data", "s.csv", "--key", "name")):
             refused = self.expect_error(4, *args)
             self.assertIn("expected generation 1 with 60 ordinals", refused.stderr)
@@ -210,6 +211,80 @@ class AttachTest(AttachCase):
         self.expect_error(4, "attach", "data", "s.csv", "--key", "name")
         self.expect_error(4, "detach", "data", "--all")
         self.assertEqual(path.read_text(), "notes of somebody")
+
+    def test_a_hint_names_the_file_that_cannot_be_used(self) -> None:
+        self.attach(self.scores("s.csv", range(50)), "name")
+        for args in (
+            ("where", "data", "n = 3", "--attach", "nowhere"),
+            ("where", "data", "n = 3", "--attach", "s.csv"),
+            ("attach", "data", "s.csv", "--key", "name", "-o", "s.csv"),
+        ):
+            refused = self.expect_error(4, *args)
+            self.assertIn("ofindex attach INDEX TABLE --key NAME -o FILE", refused.stderr)
+            self.assertNotIn("detach", refused.stderr)
+        (self.dir / "data.ofidx-attached").write_bytes(b"")
+        self.assertIn("ofindex detach INDEX --all", self.expect_error(4, "where", "data", "n = 3").stderr)
+        self.expect(0, "detach", "data", "--all")
+        self.expect(0, "where", "data", "n = 3")
+
+    def test_a_damaged_file_of_a_killed_update_is_in_nobodys_way(self) -> None:
+        self.attach(self.scores("s.csv", range(50)), "name")
+        following = self.dir / "data.ofidx-attached-next"
+        following.write_bytes(b"OFIDXATT" + bytes(300))
+        self.assertEqual(self.values("score")["img8.jpg"], 2)
+        self.attach(self.scores("t.csv", range(50), "other"), "name")
+        self.assertFalse(following.exists())
+        following.write_bytes(b"OFIDXATT" + bytes(300))
+        (self.dir / "data.ofidx-attached").unlink()
+        self.expect_error(4, "where", "data", "n = 3")
+        self.expect(0, "detach", "data", "--all")
+        self.expect(0, "where", "data", "n = 3")
+        following.write_text("notes of somebody")
+        self.expect_error(4, "attach", "data", "s.csv", "--key", "name")
+        self.assertEqual(following.read_text(), "notes of somebody")
+
+    def test_a_column_whose_values_are_all_null_is_there(self) -> None:
+        self.write_csv("none.csv", [{"n": n, "none": ""} for n in range(50)])
+        self.attach("none.csv", "n")
+        self.assertEqual(len(self.expect(0, "where", "data", "none IS NULL").text.split()), 50)
+        self.assertEqual(set(self.values("none").values()), {None})
+        stats = self.expect(0, "stats", "data", "none", "--json").json["columns"][0]
+        self.assertEqual((stats["count"], stats["nulls"]), (0, 50))
+        feature = next(f for f in self.expect(0, "schema", "data", "--json").json["features"] if f["name"] == "none")
+        self.assertEqual((feature["present"], feature["column"]), (0, "none"))
+        self.expect(0, "schema", "data")
+        self.expect_error(2, "attach", "data", "none.csv", "--key", "n")
+        self.expect(0, "detach", "data", "none")
+
+    def test_verify_reads_attached_columns(self) -> None:
+        self.attach(self.scores("s.csv", range(50)), "name")
+        self.assertIsNone(self.expect(0, "verify", "data", "--json").json["attached"])
+        path = self.dir / "data.ofidx-attached"
+        sound = path.read_bytes()
+        for position in (300, len(sound) // 2, len(sound) - 1):
+            damaged = bytearray(sound)
+            damaged[position] ^= 1
+            path.write_bytes(damaged)
+            self.assertIn("data.ofidx-attached", self.expect(1, "verify", "data", "--json").json["attached"])
+        self.assertIn("attach  data.ofidx-attached: ", self.expect(1, "verify", "data").text)
+        path.write_bytes(sound)
+        self.expect(0, "verify", "data")
+
+    def test_a_process_that_waited_for_an_update_takes_the_new_index(self) -> None:
+        self.scores("s.csv", range(60))
+        self.write_shard("part-2", range(50, 60))
+        with (self.dir / "data.ofidx.ofindex-draft").open("wb") as draft:
+            import fcntl
+
+            fcntl.flock(draft, fcntl.LOCK_EX)
+            waiting = self.start("attach", "data", "s.csv", "--key", "name", "--wait")
+            time.sleep(0.2)
+            self.assertIsNone(waiting.poll())
+            self.expect(0, "build", "data", "-o", "next.ofidx", "-q")
+            (self.dir / "next.ofidx").rename(self.dir / "data.ofidx")
+            fcntl.flock(draft, fcntl.LOCK_UN)
+            self.assertEqual(self.finish(waiting).code, 0)
+        self.assertEqual(self.values("score")["img59.jpg"], 59 / 4)
 
     def test_another_process_that_writes_the_index_is_waited_for_or_an_error(self) -> None:
         self.scores("s.csv", range(50))
@@ -242,6 +317,8 @@ class AttachTest(AttachCase):
             values = self.values("score")
             self.assertIn(values, (old, new))
             found += values == old
+            if values == new:
+                self.attach("s.csv", "name", "--replace")
         self.assertGreater(found, 0)
         self.attach("big.csv", "name", "--replace")
         self.assertEqual(self.values("score"), new)
@@ -292,6 +369,24 @@ class CarryTest(AttachCase):
         self.assertEqual(merged, {**self.values("score", "b"), **self.values("score", "a")})
         self.assertEqual(self.values("other", "all.ofidx")["img101.jpg"], None)
         self.assertEqual(self.values("other", "all.ofidx")["img44.jpg"], 11)
+
+    def test_updates_prunes_and_attaches_at_the_same_time_lose_no_column(self) -> None:
+        self.attach(self.scores("s.csv", range(200)), "name")
+        self.scores("t.csv", range(200), "other")
+        self.attach("t.csv", "name")
+        for step in range(6):
+            (self.dir / "data" / f"part-{step}").rename(self.dir / "data" / f"part-{step + 2}")
+            running = [
+                self.start("update", "data", "--prune", "--wait", "-q"),
+                self.start("update", "data", "--prune", "--wait", "-q"),
+                self.start("attach", "data", "t.csv", "--key", "name", "--replace", "--wait", "-q"),
+            ]
+            for process in running:
+                ended = self.finish(process)
+                self.assertEqual((ended.code, ended.stderr), (0, ""), step)
+        self.expect(0, "update", "data", "--prune", "-q")
+        self.assertEqual(self.values("other"), {f"img{n}.jpg": n / 4 for n in range(50)})
+        self.assertEqual(self.values("score").keys(), self.values("other").keys())
 
     def test_a_prune_that_is_killed_leaves_columns_that_belong_to_the_index(self) -> None:
         self.attach(self.scores("s.csv", range(50)), "name")

@@ -124,6 +124,20 @@ class AttachTest(WorkTest):
             with self.assertRaisesRegex(ofindex.FormatError, "is outside its dictionary of 1 values"):
                 self.ds.attach(pyarrow.table({"name": self.names[:2], "v": text}), key="name")
 
+    def test_a_dictionary_of_a_dictionary_is_refused(self) -> None:
+        inner = pyarrow.DictionaryArray.from_arrays(pyarrow.array([2, 1]), pyarrow.array(["x", "y", "z"]))
+        codes = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1]), inner)
+        with self.assertRaisesRegex(ofindex.FormatError, "column 'v' has codes of codes"):
+            self.ds.attach(pyarrow.table({"name": self.names[:2], "v": codes}), key="name")
+
+    def test_a_column_of_nulls_alone_is_a_column(self) -> None:
+        self.ds.attach(pyarrow.table({"name": self.names, "none": pyarrow.nulls(40)}), key="name")
+        self.assertEqual((self.ds.schema["none"]["column"], self.ds.schema["none"]["present"]), ("none", 0))
+        self.assertEqual(len(self.ds.where("none IS NULL")), 40)
+        table = pyarrow.table(self.ds.sql("SELECT _id, none FROM records"))
+        self.assertEqual(table.column("none").null_count, 40)
+        self.assertEqual([value for value in self.ds.column("none") if value is not None and value == value], [])
+
     def test_views_of_long_texts_and_rows_that_are_null_as_a_whole(self) -> None:
         texts = pyarrow.array(["short", "a text of more than twelve bytes", None], pyarrow.string_view())
         rows = pyarrow.StructArray.from_arrays(

@@ -69,6 +69,10 @@ class KeyTest(WorkTest):
             self.assertIsInstance(raised.exception, KeyError)
             self.assertIsInstance(raised.exception, ofindex.Error)
             self.assertEqual(raised.exception.value, b"x")
+        with self.assertRaises(ofindex.MissingKeyError) as long:
+            key[b"x" * 1_000_000]
+        self.assertLess(len(str(long.exception)), 400)
+        self.assertEqual(len(long.exception.value), 1_000_000)
             self.assertTrue(str(raised.exception).startswith("feature 'name': no record has the value b'x'"))
             self.assertEqual(str(pickle.loads(pickle.dumps(raised.exception))), str(raised.exception))
 

@@ -212,6 +212,9 @@ void AddNotesOnIndex(const BuildReport& report, const std::string& verb, std::ve
   if (report.facts.features_dropped) {
     notes.push_back("too many feature names: the index has the first in byte order, and those that --columns names");
   }
+  if (!report.not_attached.empty()) {
+    notes.push_back(StrCat(report.not_attached, "; `ofindex detach ", IndexWord(report.index), " --all` removes them"));
+  }
   for (const KeyReport& key : report.keys) notes.push_back(Describe(key));
   for (const std::string& name : report.dropped_keys) {
     notes.push_back(StrCat("key ", Printable(name), " was removed with the index that it belonged to; `ofindex key ",

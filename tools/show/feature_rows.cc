@@ -29,8 +29,8 @@ std::string Columns(const FeatureRow& row) {
 }  // namespace
 
 Table FeatureTableOf(const std::vector<FeatureRow>& features, uint64_t records) {
-  const bool has_origins = std::any_of(features.begin(), features.end(),
-                                       [](const FeatureRow& row) { return row.present != 0 && !row.origin.empty(); });
+  const bool has_origins =
+      std::any_of(features.begin(), features.end(), [](const FeatureRow& row) { return !row.origin.empty(); });
   std::vector<std::string> head = {"feature", "kinds", "records", "values", "type", "columns"};
   if (has_origins) head.emplace_back("origin");
   Table table(head);

@@ -97,16 +97,21 @@ Result<int> RunAttach(AttachArguments& arguments, Context& context) {
                  TableFile::Open(arguments.table, TableFormatNamed(arguments.format), context.progress));
   FileRows rows(std::move(file), arguments.table == kStandardInput ? std::string(kStandardInputName) : arguments.table);
   PrintNotes(rows.file().Notes(Printable(rows.name())), context);
-  OFINDEX_ASSIGN(const Dataset dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
+  OFINDEX_ASSIGN(Dataset dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
   std::optional<ProgressDisplay> display(std::in_place, "attach", context);
-  const Result<AttachReport> report = Attach(dataset, request, rows, context.progress);
+  Result<AttachReport> report = Attach(dataset, request, rows, context.progress);
+  // The process that was waited for has replaced the index. No row was read yet.
+  while (arguments.wait && !report && dataset.snapshot()->index()->Replaced() && context.progress.records_done == 0) {
+    OFINDEX_ASSIGN(dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
+    report = Attach(dataset, request, rows, context.progress);
+  }
   display.reset();
   OFINDEX_TRY(report);
   PrintNotes(NotesOn(*report), context);
   Output& out = Output::Standard();
   if (context.json) {
     OFINDEX_TRY(out.Line(Dump(ToJson(*report, dataset.index_path()))));
-  } else {
+  } else if (!context.quiet) {
     OFINDEX_TRY(out.Line(StrCat(Printable(report->file), ": ", NamesText(report->columns), " attached to ",
                                 FormatCount(report->attached_records), " of ", Counted(report->records, "record"),
                                 " by ", Printable(request.key), ", from ", Counted(report->rows, "row"))));
@@ -129,7 +134,7 @@ Result<int> RunDetach(DetachArguments& arguments, Context& context) {
                                {"file", JsonText(report.file)},
                                {"detached", JsonTexts(report.detached)},
                                {"left", JsonTexts(report.left)}})));
-  } else {
+  } else if (!context.quiet) {
     const std::string left = report.left.empty() ? "the file is removed" : NamesText(report.left) + " left";
     OFINDEX_TRY(
         out.Line(StrCat(Printable(report.file), ": ", Counted(report.detached.size(), "column"), " detached; ", left)));

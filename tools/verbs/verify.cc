@@ -38,6 +38,7 @@ Json ToJson(const VerifyReport& report) {
           {"stale", std::move(stale)},
           {"damage", JsonDamage(report.damage, report.shards)},
           {"keys", JsonTexts(report.key_damage)},
+          {"attached", report.attached_damage.empty() ? Json(nullptr) : Json(JsonText(report.attached_damage))},
           {"map", report.map_damage.empty() ? Json(nullptr) : Json(JsonText(report.map_damage))}};
 }
 
@@ -46,6 +47,7 @@ Result<void> PrintReport(const VerifyReport& report, const VerifyOptions& option
   const std::vector<ShardRow> shards = shown.In(report.shards);
   if (!report.map_damage.empty()) OFINDEX_TRY(out.Line(StrCat("map     ", report.map_damage)));
   for (const std::string& key : report.key_damage) OFINDEX_TRY(out.Line(StrCat("key     ", key)));
+  if (!report.attached_damage.empty()) OFINDEX_TRY(out.Line(StrCat("attach  ", report.attached_damage)));
   for (const VerifyReport::Stale& one : report.stale) OFINDEX_TRY(out.Line(StrCat("stale   ", one.reason)));
   for (const VerifyReport::Stale& one : report.failed) OFINDEX_TRY(out.Line(StrCat("failed  ", one.reason)));
   for (const std::string& path : report.unindexed) {

@@ -155,11 +155,16 @@ bool IsViewSound(const ArrowArray& array, int64_t i) {
   return begin + size <= ItemAt<int64_t>(array, array.n_buffers - 1, buffer);
 }
 
+// In place of the format of a dictionary of a dictionary.
+constexpr std::string_view kNestedDictionary = "dictionary";
+
 std::string_view WordFor(std::string_view format) {
   if (format.starts_with("+s")) return "structs";
   if (format.starts_with("+m")) return "maps";
   if (format.starts_with("+r")) return "run-end encoded values";
+  if (format.starts_with("+u")) return "unions";
   if (format.starts_with("+")) return "lists";
+  if (format == kNestedDictionary) return "codes of codes";
   if (format.starts_with("t")) return "times";
   if (format.starts_with("d")) return "decimals";
   return "values of another type";
@@ -189,6 +194,7 @@ ArrowRows::Field ArrowRows::FieldOf(const ArrowSchema& schema) {
     const std::string_view codes = schema.format == nullptr ? "" : schema.format;
     field.read_index = std::string_view("cCsSiIlL").find(codes) == std::string_view::npos ? nullptr : ReaderOf(codes);
     if (field.read_index == nullptr) field.read = nullptr;
+    if (values.dictionary != nullptr) return Field{.format = std::string(kNestedDictionary)};
   }
   if (std::string_view(field.format).starts_with("w:")) {
     std::from_chars(field.format.data() + 2, field.format.data() + field.format.size(), field.width);

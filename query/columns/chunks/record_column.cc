@@ -18,7 +18,7 @@ std::vector<Column> ColumnsOf(const std::vector<FeatureRow>& features) {
   std::vector<Column> columns = {
       {"_id", Origin::kId}, {"_shard", Origin::kShard}, {"_offset", Origin::kOffset}, {"_length", Origin::kLength}};
   for (const FeatureRow& row : features) {
-    if (row.present == 0) continue;
+    if (!IsKnown(row)) continue;
     const ColumnRole values = row.whole ? ColumnRole::kList : ColumnRole::kValue;
     for (const auto& [name, role] : {std::pair{&row.sql_value, values}, std::pair{&row.sql_count, ColumnRole::kCount},
                                      std::pair{&row.sql_size, ColumnRole::kSize}}) {

@@ -47,7 +47,7 @@ void WriteAttachment(const std::string& path) {
 
 // Returns all that can be read from a file, as text; or the first error's code.
 Result<std::string> EverythingIn(const std::string& path) {
-  OFINDEX_ASSIGN(const auto file, AttachmentFile::Open(path));
+  OFINDEX_ASSIGN(const auto file, AttachmentFile::Open(path, AttachmentPlace::kBeside));
   std::string all = file->generation().fingerprint;
   for (const AttachedColumn& column : file->columns()) {
     all += column.name + column.origin.Text();
@@ -63,7 +63,7 @@ Result<std::string> EverythingIn(const std::string& path) {
 TEST_CASE("a file of attached columns gives what was written") {
   const TempDir folder;
   WriteAttachment(folder / "a");
-  const auto file = AttachmentFile::Open(folder / "a");
+  const auto file = AttachmentFile::Open(folder / "a", AttachmentPlace::kBeside);
   REQUIRE(file);
   CHECK((*file)->blocks() == kAttachedBlocks);
   REQUIRE((*file)->columns().size() == 2);
@@ -126,7 +126,7 @@ TEST_CASE("a directory with numbers that do not fit is refused, whatever its che
 TEST_CASE("attached columns belong to their generation, and to later ones whose ordinals did not move") {
   const TempDir folder;
   WriteAttachment(folder / "a");
-  const auto opened = AttachmentFile::Open(folder / "a");
+  const auto opened = AttachmentFile::Open(folder / "a", AttachmentPlace::kBeside);
   REQUIRE(opened);
   const AttachmentFile& file = **opened;
   const GenerationRow later{.number = 3, .records = 200, .fingerprint = std::string(32, 'b')};

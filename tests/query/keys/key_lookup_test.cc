@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -145,6 +146,38 @@ TEST_CASE("a key has the same bytes from the column and from the records, on any
   REQUIRE(from_column.size() == bytes.size());
   CHECK(from_column.substr(kSealedHeaderBytes) == bytes.substr(kSealedHeaderBytes));
   for (const std::string& name : FilesIn(set.folder())) CHECK(name.find(".ofindex-") == std::string::npos);
+}
+
+TEST_CASE("a value that is too long for a column has a key, in a list too") {
+  const std::string longest(65'536, 'a');
+  const std::string longer(65'537, 'b');
+  for (const char* columns : {"auto", "none", "name"}) {
+    CAPTURE(columns);
+    BuiltSet set;
+    KeyOracle oracle;
+    set.Put("part-0", ShardBytes(set.framing(), {oracle.Add({"a", "b"}, {}), oracle.Add({longer}, {}),
+                                                 oracle.Add({longer, "c"}, {}), oracle.Add({longest, "d"}, {})}));
+    BuildOptions options = set.Options();
+    options.columns = *ColumnChoice::Parse(columns);
+    set.Build(options);
+    CHECK(MadeKey(set.index(), {.name = "name"}).facts.without == 0);
+    CheckKey(OpenedKey(set.index(), "name").key(), oracle.texts, kMissingTexts);
+  }
+}
+
+TEST_CASE("a record with a million values, which are scanned in parts, is found by each") {
+  BuiltSet set;
+  std::vector<int64_t> numbers(1'100'000);
+  std::iota(numbers.begin(), numbers.end(), 1);
+  set.Put("part-0", ShardBytes(set.framing(), {KeyedExample({}, {0}), KeyedExample({}, numbers)}));
+  BuildOptions options = set.Options();
+  options.columns = *ColumnChoice::Parse("none");
+  set.Build(options);
+  CHECK(MadeKey(set.index(), {.name = "number"}).facts.keys == 1'100'001);
+  const OpenedKey opened(set.index(), "number");
+  for (const int64_t number : {int64_t{1}, int64_t{1} << 20, (int64_t{1} << 20) + 1, int64_t{1'100'000}}) {
+    CHECK(*opened.key().FindAll(number) == std::vector<uint64_t>{1});
+  }
 }
 
 TEST_CASE("values whose hashes are equal are told apart by reading the records") {
