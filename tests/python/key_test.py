@@ -69,12 +69,12 @@ class KeyTest(WorkTest):
             self.assertIsInstance(raised.exception, KeyError)
             self.assertIsInstance(raised.exception, ofindex.Error)
             self.assertEqual(raised.exception.value, b"x")
+            self.assertTrue(str(raised.exception).startswith("feature 'name': no record has the value b'x'"))
+            self.assertEqual(str(pickle.loads(pickle.dumps(raised.exception))), str(raised.exception))
         with self.assertRaises(ofindex.MissingKeyError) as long:
             key[b"x" * 1_000_000]
         self.assertLess(len(str(long.exception)), 400)
         self.assertEqual(len(long.exception.value), 1_000_000)
-            self.assertTrue(str(raised.exception).startswith("feature 'name': no record has the value b'x'"))
-            self.assertEqual(str(pickle.loads(pickle.dumps(raised.exception))), str(raised.exception))
 
     def test_many_values_at_once_in_every_form(self) -> None:
         names = [name for name in self.ordinals if isinstance(name, bytes)]
