@@ -69,18 +69,20 @@ class BatchPrinter {
   // Of rows, prints how full they are.
   [[nodiscard]] Result<void> PrintEnd() {
     const double room = static_cast<double>(request_.limits.total) * static_cast<double>(printed_);
-    const double padding = printed_ == 0 ? 0 : 1 - static_cast<double>(tokens_) / room;
+    const double padding = printed_ == 0 ? 0 : (room - static_cast<double>(tokens_)) / room;
     if (context_.json) {
       const Json facts = {{"tokens", tokens_}, {"padding", padding}};
       OFINDEX_TRY(out_.Line(packed_ ? StrCat("],", Dump(facts).substr(1)) : "]}"));
-    } else if (packed_) {
+    }
+    OFINDEX_TRY(out_.Flush());
+    if (packed_ && !context_.json) {
       char percent[32];
       std::snprintf(percent, sizeof percent, "%.2f %%", 100 * padding);
       PrintNote(StrCat(Counted(printed_, "row"), " of ", FormatCount(request_.limits.total), " tokens: ", percent,
                        " padding"),
                 context_);
     }
-    return out_.Flush();
+    return {};
   }
 
   const BatchRequest& request_;
