@@ -3,7 +3,7 @@
     python bench/packing.py [--grain PYTHON] [RECORDS]
 
 Needs the package and numpy; PYTHON is an interpreter that has Grain. Lengths are log-normal: exp(N(6, 1)), at most the
-8,192 tokens of a row. All read the same lengths in the same order; RECORDS are planned, and fewer are packed with their
+8,192 tokens of a row. All draw the same lengths, and shuffle them; RECORDS are planned, and fewer are packed with their
 tokens.
 """
 

@@ -394,7 +394,8 @@ class Loader(Generic[ResultT]):
 
     def trace(self, step: int, rank: int | None = None) -> npt.NDArray[np.int64]:
         """Return which records a step has read, or will read: their numbers in the dataset, an int64 array of shape
-        ``(n,)``, empty if the step is skipped. It is computed from the seed; no record is read::
+        ``(n,)``, empty if the step is skipped. With `pack`, they are in the order of the rows and of the records in
+        each row. It is computed from the seed; no record is read::
 
             suspects = ds[loader.trace(4211)]
 
