@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <utility>
 
 #include "base/text.h"
 
@@ -16,7 +15,7 @@ Result<void> MakeRows(const RowPlan& plan, DataType type, FeatureArray& array) {
   array.count = plan.ends.size() * plan.width;
   if (!array.values.Reserve(array.count * ItemBytes(type)) || !array.values.Extend(array.count * ItemBytes(type))) {
     return Fail(ErrorCode::kLimit,
-                StrCat("out of memory for a batch of ", FormatCount(plan.ends.size()), " rows of ",
+                StrCat("out of memory for a batch of ", Counted(plan.ends.size(), "row"), " of ",
                        FormatCount(plan.width), " values"),
                 "ask for fewer rows at once");
   }
@@ -79,22 +78,20 @@ void NumberValues(const RowPlan& plan, FeatureArray& segments, FeatureArray& pos
 
 Result<DecodedBatch> PackRows(const DecodedBatch& batch, const std::vector<FeatureSpec>& specs, const RowPlan& plan,
                               const PayloadSource& source, std::span<const uint64_t> ordinals) {
+  const size_t features = batch.arrays.size();
   DecodedBatch rows{.records = batch.records};
-  for (size_t i = 0; i < batch.arrays.size(); ++i) {
-    const FeatureArray& from = batch.arrays[i];
-    OFINDEX_TRY(CheckLengths(from, specs[i], plan, source, ordinals));
-    FeatureArray packed;
-    OFINDEX_TRY(MakeRows(plan, from.type, packed));
-    CopyValues(from, plan, packed);
-    rows.arrays.push_back(std::move(packed));
+  rows.arrays.resize(features + 2);
+  FeatureArray& segments = rows.arrays[features];
+  FeatureArray& positions = rows.arrays[features + 1];
+  // All memory first: to fill the rows of a batch for which there is none may take long.
+  for (size_t i = 0; i < features; ++i) {
+    OFINDEX_TRY(CheckLengths(batch.arrays[i], specs[i], plan, source, ordinals));
+    OFINDEX_TRY(MakeRows(plan, batch.arrays[i].type, rows.arrays[i]));
   }
-  FeatureArray segments;
-  FeatureArray positions;
   OFINDEX_TRY(MakeRows(plan, DataType::kInt32, segments));
   OFINDEX_TRY(MakeRows(plan, DataType::kInt32, positions));
+  for (size_t i = 0; i < features; ++i) CopyValues(batch.arrays[i], plan, rows.arrays[i]);
   NumberValues(plan, segments, positions);
-  rows.arrays.push_back(std::move(segments));
-  rows.arrays.push_back(std::move(positions));
   return rows;
 }
 
