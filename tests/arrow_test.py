@@ -73,6 +73,7 @@ ROOMS = {
     "query/sampling/orders query/sampling/sets query/sampling/steps query/sql",
     "query/sampling/columns": "base index/chunks index/columns query/columns query/sampling/orders "
     "query/sampling/sets query/stats",
+    "query/sampling/lengths": "base mmap query/columns query/sampling query/sampling/columns",
     "query/sampling/orders": "base",
     "query/sampling/sets": "base query/columns query/filter",
     "query/sampling/steps": "base",
@@ -98,7 +99,7 @@ ROOMS = {
     "tools/report": "base index/build index/columns index/keys query/stats tools/shell tools/terminal",
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
-    "query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
+    "query/sampling/lengths query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/finding index/shards "
     "query/columns tools/terminal",
     "tools/tables": "base query/attaching query/sql tools/options tools/packing tools/shell",
@@ -120,8 +121,8 @@ ROOMS = {
     "python/src/interpreter python/src/records",
     "python/src/convert": "base index/chunks query/sql python/src/interpreter",
     "python/src/interpreter": "base",
-    "python/src/loading": "base query/columns query/decoding query/loading query/sampling query/sampling/orders "
-    "query/sampling/steps query/images python/src/columns python/src/convert python/src/interpreter "
+    "python/src/loading": "base query/columns query/decoding query/loading query/sampling query/sampling/lengths "
+    "query/sampling/orders query/sampling/steps query/images python/src/columns python/src/convert python/src/interpreter "
     "python/src/records",
     "python/src/records": "base mmap proto index/build query query/keys query/sampling/sets python/src/convert python/src/interpreter",
     "python/src/writing": "base index/shards index/writing proto proto/encode python/src/convert "

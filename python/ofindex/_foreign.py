@@ -40,6 +40,7 @@ _ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {
     "replacement": (("weights", "leave it out: `weights` and `balance` draw with replacement"),),
     "num_samples": (("", "leave it out: take(count) limits the records"),),
     "max_tokens": (("total", "write total={}"), ("length_batches", "write length_batches=ofindex.LengthBatches({})")),
+    "packing": (("pack", 'write pack="best_fit"'),),
     "max_batch_size": (("records", "write records={}"),),
     "lengths": (("parts", 'write parts={{"train": 0.8, "test": 0.2}}'),),
     # Hugging Face datasets

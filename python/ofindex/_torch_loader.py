@@ -17,6 +17,7 @@ from ._loading import loader as plain
 from ._loading.epoch import Batches
 from ._loading.length_batches import LengthBatches
 from ._loading.loader import ResultT
+from ._loading.packing import Pack
 from ._mix import Mix
 from ._mix_sampler import MixSampler
 from ._sampler import Sampler
@@ -54,6 +55,7 @@ class Loader(plain.Loader[ResultT]):
         block: int | Literal["auto"] | None = None,
         drop_last: bool = False,
         length_batches: LengthBatches | None = None,
+        pack: Pack | None = None,
         processes: int = 0,
         skip: Iterable[tuple[int, int]] | None = None,
         pin_memory: bool | None = None,
@@ -86,6 +88,7 @@ class Loader(plain.Loader[ResultT]):
             block=block,
             drop_last=drop_last,
             length_batches=length_batches,
+            pack=pack,
             processes=processes,
             skip=skip,
         )

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -72,12 +73,13 @@ class LoaderState {
   struct PendingBatch {
     uint64_t number = 0;
     LoadedBatch loaded = {};
+    std::optional<RowPlan> rows = {};
   };
 
   void Work();
   [[nodiscard]] bool Draw(PendingBatch& pending);
   [[nodiscard]] Result<BatchStep> DrawOrdinals(std::vector<uint64_t>& ordinals);
-  [[nodiscard]] Result<LoadedBatch> Decode(LoadedBatch loaded) const;
+  [[nodiscard]] Result<LoadedBatch> Decode(PendingBatch pending) const;
 
   const std::shared_ptr<const PayloadSource> source_;
   const std::shared_ptr<const BatchDecoder> decoder_;
@@ -119,7 +121,8 @@ void LoaderState::StartThreads() {
 void LoaderState::Work() {
   PendingBatch pending;
   while (Draw(pending)) {
-    queue_.Put(pending.number, WithMemory("a batch", [&] { return Decode(std::move(pending.loaded)); }));
+    const uint64_t number = pending.number;
+    queue_.Put(number, WithMemory("a batch", [&] { return Decode(std::move(pending)); }));
   }
 }
 
@@ -134,6 +137,7 @@ bool LoaderState::Draw(PendingBatch& pending) {
     return false;
   }
   pending.loaded.position = step->position;
+  pending.rows = std::move(step->rows);
   const bool empty = pending.loaded.ordinals.empty();
   if (!empty) ++drawn_;
   if (empty || !step->more) queue_.EndAt(drawn_);
@@ -144,15 +148,21 @@ Result<BatchStep> LoaderState::DrawOrdinals(std::vector<uint64_t>& ordinals) {
   return WithMemory("the ordinals of a batch", [&] { return order_(ordinals); });
 }
 
-Result<LoadedBatch> LoaderState::Decode(LoadedBatch loaded) const {
+Result<LoadedBatch> LoaderState::Decode(PendingBatch pending) const {
+  LoadedBatch& loaded = pending.loaded;
   OFINDEX_ASSIGN(loaded.batch, decoder_->Decode(*source_, loaded.ordinals, 1, &queue_.stopped()));
-  return loaded;
+  if (pending.rows) {
+    OFINDEX_ASSIGN(loaded.batch, PackRows(loaded.batch, decoder_->specs(), *pending.rows, *source_, loaded.ordinals));
+  }
+  return std::move(loaded);
 }
 
 Result<LoadOutcome> LoaderState::Next(std::chrono::milliseconds patience, LoadedBatch& out) {
   if (threads_.empty()) {
     PendingBatch pending;
-    if (Draw(pending)) queue_.Put(pending.number, Decode(std::move(pending.loaded)));
+    const bool drawn = Draw(pending);
+    const uint64_t number = pending.number;
+    if (drawn) queue_.Put(number, Decode(std::move(pending)));
   }
   return queue_.Take(patience, out);
 }

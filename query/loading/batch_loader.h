@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "query/decoding/batch_decoder.h"
 #include "query/decoding/payload_source.h"
 #include "query/loading/batch_queue.h"
+#include "query/loading/packed_rows.h"
 
 namespace ofindex {
 
@@ -31,6 +33,7 @@ using NextOrdinals = std::function<OrderStep(std::span<uint64_t>)>;
 struct BatchStep {
   uint64_t position = 0;
   bool more = true;
+  std::optional<RowPlan> rows = {};  ///< into which the batch is to be packed
 };
 
 /// Appends the ordinals of the next batch of an epoch to an empty vector; batches may differ in size. Called by one
@@ -71,8 +74,8 @@ class BatchLoader {
   using Outcome = LoadOutcome;
 
   /// Sets `out` to the next batch. Waits for at most `patience`, and never longer than a day; without threads, as long
-  /// as it takes to decode one batch. Errors: those of BatchDecoder::Decode, returned instead of the batch that failed,
-  /// after which there are no more batches; kUsage if this is a forked child.
+  /// as it takes to decode one batch. Errors: those of BatchDecoder::Decode and of PackRows, returned instead of the
+  /// batch that failed, after which there are no more batches; kUsage if this is a forked child.
   [[nodiscard]] Result<Outcome> Next(std::chrono::milliseconds patience, Loaded& out);
 
  private:

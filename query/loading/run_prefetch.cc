@@ -47,7 +47,7 @@ NextOrdinals PrefetchRuns(NextOrdinals order, std::shared_ptr<const RecordReader
 NextBatch PrefetchRuns(NextBatch order, std::shared_ptr<const RecordReader> reader, uint64_t run) {
   auto runs = std::make_shared<RunsAskedFor>(std::move(reader), run);
   return [order = std::move(order), runs](std::vector<uint64_t>& ordinals) -> Result<BatchStep> {
-    OFINDEX_ASSIGN(const BatchStep step, order(ordinals));
+    OFINDEX_ASSIGN(BatchStep step, order(ordinals));
     for (const uint64_t ordinal : ordinals) runs->Ask(ordinal);
     return step;
   };

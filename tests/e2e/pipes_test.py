@@ -35,6 +35,9 @@ class WrittenListsTest(PipesCase):
     def test_what_verbs_write_is_a_list_for_ids(self) -> None:
         seven = [number for number in range(COUNT) if number % 7 == 0]
         shuffled = [int(line) for line in self.expect(0, "sample", "data", "--seed", "3").text.split()]
+        packing = ("sample", "data", "--seed", "3", "--pack", "1000")
+        packed = [int(word) for word in self.expect(0, *packing).text.split()]
+        self.assertEqual(sorted(packed), sorted(shuffled))
         by_sql = "SELECT _id FROM records WHERE label % 7 = 0"
         for args, expected in (
             (("where", "data", "label % 7 = 0"), seven),
@@ -46,6 +49,9 @@ class WrittenListsTest(PipesCase):
             (("sample", "data", "--seed", "3", "--batch-total", "100"), shuffled),
             (("sample", "data", "--seed", "3", "--batch-total", "100", "--jsonl"), shuffled),
             (("sample", "data", "--seed", "3", "--batch-total", "100", "--json"), shuffled),
+            (packing, packed),
+            ((*packing, "--jsonl"), packed),
+            ((*packing, "--json"), packed),
             (("sql", "data", by_sql), seven),
             (("sql", "data", by_sql, "--csv"), seven),
             (("sql", "data", by_sql, "--csv", "--no-header"), seven),

@@ -57,6 +57,7 @@ class PipeTest(CommandTest):
             ("sample", "many", "--json"),
             ("sample", "many", "--block", "8"),
             ("sample", "many", "--batch-total", "3"),
+            ("sample", "many", "--pack", "3", "--window", "99"),
             ("where", "many", "_id >= 0"),
             ("where", "many", "_id >= 0", "--json"),
             ("sql", "many", "SELECT _id FROM records", "--csv"),

@@ -16,6 +16,22 @@ RECORDS = 2000
 CLASSES = 20
 
 
+def packed(order: list[int], lengths: dict[int, int], total: int) -> list[list[int]]:
+    """The rows of one window, by best-fit decreasing."""
+    rows: list[list[int]] = []  # of places
+    left: list[int] = []
+    for place in sorted(range(len(order)), key=lambda one: -lengths[order[one]]):
+        length = lengths[order[place]]
+        fits = [row for row, room in enumerate(left) if room >= length]
+        row = min(fits, key=left.__getitem__) if fits else len(rows)
+        if not fits:
+            rows.append([])
+            left.append(total)
+        rows[row].append(place)
+        left[row] -= length
+    return [[order[place] for place in row] for row in sorted(sorted(row) for row in rows)]
+
+
 class SampleTest(CommandTest):
     """2,000 records in 3 shards, sorted by class."""
 
@@ -104,6 +120,51 @@ class SampleTest(CommandTest):
         self.assertEqual(len(by_bytes), 3)
         drawn = [int(word) for line in by_bytes for word in line.split()]
         self.assertEqual(drawn, whole[: len(drawn)])
+
+    def test_sequences_are_packed_into_rows_window_by_window(self) -> None:
+        whole = self.sample()
+        lengths = {ordinal: ordinal % 4 for ordinal in whole}
+        args = ["--pack", "13", "--length", "weight", "--window", "300"]
+        done = self.expect(0, "sample", "data", *args)
+        rows = [[int(word) for word in line.split()] for line in done.text.splitlines()]
+        expected = [row for begin in range(0, RECORDS, 300) for row in packed(whole[begin:][:300], lengths, 13)]
+        self.assertEqual(rows, expected)
+        tokens = sum(lengths.values())
+        share = 1 - tokens / (13 * len(rows))
+        self.assertEqual(done.stderr, f"{len(rows)} rows of 13 tokens: {100 * share:.2f} % padding\n")
+        document = self.expect(0, "sample", "data", *args, "--json").json
+        self.assertEqual((document["rows"], document["tokens"]), (rows, tokens))
+        self.assertAlmostEqual(document["padding"], share)
+        lines = self.expect(0, "sample", "data", *args, "--jsonl", "-n", "5").jsonl
+        self.assertEqual(lines, [{"ids": row, "tokens": sum(map(lengths.get, row))} for row in rows[:5]])
+        default = self.expect(0, "sample", "data", "--pack", "13", "--length", "weight", "--json").json["rows"]
+        self.assertEqual(default, packed(whole, lengths, 13))
+
+        # Ranks take batches of rows in turn, from any position between steps.
+        ranked = [*args, "--json", "--batch-size", "2", "--world", "3", "--tail", "drop"]
+        of_rank = self.expect(0, "sample", "data", *ranked, "--rank", "1").json["rows"]
+        batches = [rows[begin : begin + 2] for begin in range(0, len(rows), 2)]  # the last one may have fewer
+        self.assertEqual(of_rank, [row for batch in batches[: len(batches) // 3 * 3][1::3] for row in batch])
+        begun = sum(map(len, rows[:12]))
+        behind = self.expect(0, "sample", "data", *args, "--json", "--position", str(begun)).json["rows"]
+        self.assertEqual(behind, rows[12:])
+        none = self.expect(0, "sample", "data", *args, "--where", "class = 99", "--json").json
+        self.assertEqual((none["rows"], none["tokens"], none["padding"]), ([], 0, 0))
+
+    def test_rows_that_cannot_be_packed_are_refused(self) -> None:
+        cases = {
+            ("--pack", "2", "--length", "weight"): " has a length of 3; expected at most 2, the length of a row",
+            ("--pack", "0"): "batches: the limit of the total length is 0",
+            ("--pack", "2147483648"): "rows of 2,147,483,648 tokens",
+            ("--pack", "9", "--window", "0"): "a window of 0 records; expected 1 to 16,777,216",
+            ("--pack", "9", "--window", "16777217"): "a window of 16,777,217 records",
+            ("--pack", "9", "--length", "wieght"): "weight",
+            ("--pack", "9", "--batch-total", "9"): "exclude each other",
+            ("--pack", "9", "--quality", "class"): "exclude each other",
+            ("--pack", "9", "--step", "3"): "exclude each other",
+        }
+        for args, message in cases.items():
+            self.assertIn(message, self.expect_error(2, "sample", "data", *args).stderr, args)
 
     def test_quality_compares_an_order_with_a_perfect_shuffle_and_with_a_shuffle_buffer(self) -> None:
         document = self.expect(0, "sample", "data", "--quality", "class", "--json").json

@@ -248,7 +248,8 @@ class UsageTest(CommandTest):
     def test_whole_numbers_consist_of_digits_only_and_fit_in_64_bits(self) -> None:
         numbers = {"build": "--max-ratio --checkpoint-every", "update": "--max-ratio", "get": "--cache", "cat": "--cache", "pack": "--seed",
                    "convert": "--shuffle --cache",
-                   "sample": "-n --seed --epoch --position --rank --world --lanes --batch-total"}  # fmt: skip
+                   "sample": "-n --seed --epoch --position --rank --world --lanes --batch-total "
+                   "--pack --batch-size"}  # fmt: skip
         for verb, options in numbers.items():
             for option in options.split():
                 for text in ("-1", "+1", "007", "0x10", "1e3", "1.0", "one", "' 1'", "''", "18446744073709551616"):
@@ -351,7 +352,7 @@ class UsageTest(CommandTest):
             ("sample", "--block 2 --balance a"): "--balance and --block exclude each other; expected one of them",
         })  # fmt: skip
         for other in ("--position 0", "--rank 0", "--world 1", "--tail pad", "--weights a", "--balance a",
-                      "--batch-total 9"):  # fmt: skip
+                      "--batch-total 9", "--pack 9"):  # fmt: skip
             self.refuse_added(
                 {
                     ("sample", f"--quality a {other}"): f"{other.split()[0]} and --quality exclude each other; "
@@ -364,6 +365,8 @@ class UsageTest(CommandTest):
             ("sample", "--temperature 2"): "--temperature: expected only together with --balance",
             ("sample", "--lanes 2"): "--lanes: expected only together with --block",
             ("sample", "--batch-by a"): "--batch-by: expected only together with --batch-total",
+            ("sample", "--length a"): "--length: expected only together with --pack",
+            ("sample", "--window 9"): "--window: expected only together with --pack",
         })  # fmt: skip
 
     def test_a_flag_with_a_word_as_its_value_is_refused(self) -> None:

@@ -18,10 +18,12 @@ from typing import Any
 
 import numpy as np
 import ofindex
-from python.work import WorkTest, example
+from oracle import messages
+from python.work import WorkTest
 
 SCENARIOS = int(os.environ.get("OFINDEX_TRACE_SCENARIOS", "120"))
 WEIGHT = {"weight": ofindex.fixed("float32")}
+ROW = {"row": ofindex.ragged("int64")}  # a sequence to be packed
 EPOCHS = 3
 
 Given = dict[int, list[list[int]]]  # by step: the rows of each rank
@@ -46,7 +48,14 @@ class Run:
 
     def draw_batches(self, chance: random.Random, windows: bool) -> None:
         self.batches: dict[str, Any] = {"batch_size": chance.randint(1, 30), "drop_last": chance.random() < 0.3}
-        if chance.random() < 0.4:
+        self.features = WEIGHT
+        if windows and chance.random() < 0.25:
+            budget = ofindex.LengthBatches(
+                chance.randint(10, 60), "label + 1", records=chance.choice([None, 4]), window=chance.choice([20, 40, 0])
+            )
+            self.features = ROW
+            self.batches |= {"batch_size": chance.randint(1, 4), "length_batches": budget, "pack": "best_fit"}
+        elif chance.random() < 0.4:
             budget = ofindex.LengthBatches(
                 chance.randint(20, 120),
                 "label + 1",
@@ -61,7 +70,7 @@ class Run:
 
     def loader(self, rank: int) -> Any:
         place = {"rank": rank, "world_size": self.world, "tail": self.tail, "threads": 1, "prefetch": 2}
-        return ofindex.Loader(self.ds, WEIGHT, **self.batches, **self.order, **place, skip=self.skip)
+        return ofindex.Loader(self.ds, self.features, **self.batches, **self.order, **place, skip=self.skip)
 
     def loaders(self, state: dict[str, Any] | None) -> list[Any]:
         loaders = [self.loader(rank) for rank in range(self.world)]
@@ -93,7 +102,18 @@ class Run:
         return given, loaders[0].state_dict()
 
 
+def example(number: int) -> bytes:
+    label = number % 10
+    features = {"label": [label], "row": [number] * (label + 1)}
+    numbers = {name: ("int64", values) for name, values in features.items()}
+    return messages.encode("example", {**numbers, "weight": ("float", [number / 8])})
+
+
 def rows_of(batch: dict[str, Any]) -> list[int]:
+    if "row" in batch:  # packed
+        first = (batch["row_positions"] == 0) & (batch["row_segment_ids"] > 0)
+        packed: list[int] = batch["row"][first].tolist()
+        return packed
     return [int(weight * 8) for weight in batch["weight"].tolist()]
 
 
@@ -168,6 +188,8 @@ class TraceTest(WorkTest):
         run.draw_ranks(chance)
         if "windows" not in state:
             run.draw_batches(chance, windows=False)
+        elif "pack" in run.batches:
+            run.batches["batch_size"] = chance.randint(1, 4)
         run.skip = chance.choice([[], skipped])
         if "step" not in state and skipped:
             return

@@ -105,6 +105,7 @@ KEYWORDS: tuple[tuple[Callable[..., Any], dict[str, Any], str], ...] = (
     (ofindex.build, {"verbose": 1}, "write progress=True"),
     (ofindex.LengthBatches, {"max_tokens": 5}, "write total=5"),
     (ofindex.Loader, {"max_tokens": 5}, "write length_batches=ofindex.LengthBatches(5)"),
+    (ofindex.Loader, {"packing": True}, 'write pack="best_fit"'),
     (
         ofindex.Loader,
         {"shuffle": True},

@@ -32,6 +32,9 @@ struct SampleArguments {
   std::optional<std::string> quality;
   std::optional<uint64_t> batch_total;
   std::string batch_by;
+  std::optional<uint64_t> pack;
+  std::string length;
+  uint64_t window = BatchLimits::kPackWindow;
   StepRequest steps;
   Expression where;
   SampleRequest request;
@@ -49,6 +52,21 @@ Result<void> PrintQuality(const Sampler& sampler, ColumnStore& columns, const Sa
   return PrintMix(quality, *arguments.quality, context, out);
 }
 
+// The batches that are asked for, if any.
+std::optional<BatchRequest> BatchesOf(const SampleArguments& arguments) {
+  if (!arguments.batch_total && !arguments.pack) return std::nullopt;
+  BatchRequest batches{.by = arguments.pack ? arguments.length : arguments.batch_by,
+                       .most = arguments.count.value_or(UINT64_MAX),
+                       .slice = arguments.request.slice,
+                       .tail = arguments.request.tail};
+  batches.limits.total = arguments.pack ? *arguments.pack : *arguments.batch_total;
+  if (arguments.pack) {
+    batches.limits.window = arguments.window;
+    batches.limits.packed = RowBatches{.rows = arguments.steps.batch};
+  }
+  return batches;
+}
+
 Result<int> DrawSample(const SampleArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
   OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
@@ -62,7 +80,8 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
   OFINDEX_ASSIGN(request.block, ParseBlock(arguments.block, arguments.lanes, snapshot, context));
   const bool shuffles = arguments.block.empty() && !request.weights && !request.balance;
   if (shuffles && !arguments.quality) AdviseBlocks(snapshot, context);
-  if (arguments.batch_total || arguments.quality) request.slice = {};
+  const std::optional<BatchRequest> batches = BatchesOf(arguments);
+  if (batches || arguments.quality) request.slice = {};
   if (!arguments.ids.empty()) {
     OFINDEX_ASSIGN(request.view, ListedRecords(arguments.ids, *columns, context));
   }
@@ -80,13 +99,8 @@ Result<int> DrawSample(const SampleArguments& arguments, const Context& context)
     OFINDEX_TRY(PrintSteps(arguments.steps, request.slice, request.tail, sampler, context, out));
   } else if (arguments.quality) {
     OFINDEX_TRY(PrintQuality(sampler, *columns, arguments, context, out));
-  } else if (arguments.batch_total) {
-    const BatchRequest batches{.total = *arguments.batch_total,
-                               .by = arguments.batch_by,
-                               .most = most,
-                               .slice = arguments.request.slice,
-                               .tail = request.tail};
-    OFINDEX_TRY(PrintBatches(sampler, snapshot, batches, context, out));
+  } else if (batches) {
+    OFINDEX_TRY(PrintBatches(sampler, snapshot, *batches, context, out));
   } else {
     OFINDEX_TRY(PrintOrdinals(sampler, most, context, out));
   }
@@ -133,25 +147,35 @@ void AddPrintOptions(Verb& verb, SampleArguments& arguments) {
   verb.AddOption("--batch-by", arguments.batch_by, "COLUMN",
                  "For --batch-total: the column of lengths; default payload bytes")
       .Needs("--batch-total");
+  verb.AddNumber("--pack", arguments.pack, "TOKENS",
+                 "Rows of this many tokens into which sequences are packed by best fit, one per line; -n then counts "
+                 "rows, and --batch-size says how many of them a rank reads in a step")
+      .Excludes({"--batch-total"});
+  verb.AddOption("--length", arguments.length, "COLUMN",
+                 "For --pack: the column of the sequences' lengths; default payload bytes")
+      .Needs("--pack");
+  verb.AddNumber("--window", arguments.window, "W",
+                 "For --pack: positions of the epoch that are packed together; default 16384")
+      .Needs("--pack");
   verb.AddOption("--quality", arguments.quality, "COLUMN",
                  "Instead of ordinals: how well the order mixes the values of this column, over the first million "
                  "positions (or -n)")
-      .Excludes({"--batch-total", "--weights", "--balance", "--position", "--rank", "--world", "--tail"});
+      .Excludes({"--batch-total", "--pack", "--weights", "--balance", "--position", "--rank", "--world", "--tail"});
 }
 
 // Options about the steps of the run.
 void AddStepOptions(Verb& verb, StepRequest& request) {
   verb.AddNumber("--batch-size", request.batch, "B",
-                 "For --step, --when and --skip: records that each rank reads in a step; default 1")
+                 "For --step, --when, --skip and --pack: records, or rows, that each rank reads in a step; default 1")
       .Between(1, uint64_t{1} << 28);
   verb.AddNumber("--step", request.step, "N",
                  "Only what this rank reads in step N, counted from 0 and through all epochs")
-      .Excludes({"--batch-total", "--quality", "--epoch", "--position", "-n"});
+      .Excludes({"--batch-total", "--pack", "--quality", "--epoch", "--position", "-n"});
   verb.AddNumber("--when", request.ordinal, "ORDINAL",
                  "Instead of ordinals: at which steps which rank reads this record in the epoch")
-      .Excludes({"--batch-total", "--quality", "--position", "-n", "--step"});
+      .Excludes({"--batch-total", "--pack", "--quality", "--position", "-n", "--step"});
   verb.AddOption("--skip", request.skipped, "A:B,...", "Leave out steps A to B - 1, as a run does that skips them")
-      .Excludes({"--batch-total", "--quality", "--position"});
+      .Excludes({"--batch-total", "--pack", "--quality", "--position"});
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ class LengthBatches:
             padded: Count each record as the longest of its batch, as it is after padding.
             window: Number of records of the epoch's order that are sorted by length and cut together, so that a batch
                 has records of similar length; at most 2^24. The batches of a window come in a shuffled order. 0: the
-                records of a batch are those that follow each other in the order.
+                records of a batch are those that follow each other in the order. With `pack` of a Loader, the records
+                of a window are packed together; 0 is 16,384 then.
 
         Raises:
             ValueError: a number is out of range. TypeError: it is not an integer.
@@ -119,31 +120,40 @@ def _fingerprint(by: Weights | None) -> str:
 class Cutter:
     """Cuts epochs of a dataset into the batches of a budget. Used by one thread at a time."""
 
-    def __init__(self, dataset: Dataset | Mix, budget: LengthBatches) -> None:
+    def __init__(
+        self, dataset: Dataset | Mix, budget: LengthBatches, rows: int | None = None, drop_last: bool = False
+    ) -> None:
+        """
+        Args:
+            rows: Number of rows in a batch, into which records are packed. None: they are not packed.
+            drop_last: Omit a last batch of fewer rows.
+        """
         self.budget = budget
+        self._rows, self._drop_last = rows, drop_last
+        self._window = budget.window or (_ofindex.PACK_WINDOW if rows else 0)
         self._lengths = _lengths_of(dataset, budget.by)
         self._counted: tuple[Any, int] | None = None  # what was counted last
-        kind = "padded" if budget.padded else "sum"
-        most = MAX_UINT64 if budget.records is None else budget.records
-        self.shape = f"{budget.window} {budget.total} {most} {kind} {_fingerprint(budget.by)}"  # of the batches
-        self.windows = self.shape if budget.window else ""  # identifies the order of the records within windows
+        self._most = MAX_UINT64 if budget.records is None else budget.records
+        kind = "best_fit" if rows else "padded" if budget.padded else "sum"
+        shape = f"{self._window} {budget.total} {self._most} {kind} {_fingerprint(budget.by)}"
+        self.windows = shape if self._window else ""  # identifies the order of the records within windows
 
     def order(self, epoch: WholeEpoch) -> _ofindex.RowSampler | Order:
         """Return the order that `cut` expects."""
-        window = self.budget.window
+        window = self._window
         return epoch.order_from(epoch.position - epoch.position % window if window else epoch.position)
 
     def cut(self, epoch: WholeEpoch, order: _ofindex.RowSampler | Order) -> _ofindex.LengthCutter:
         """Return the batches of `order`, which is `order(epoch)`, for a loader."""
-        budget = self.budget
-        most = MAX_UINT64 if budget.records is None else budget.records
         return _ofindex.LengthCutter(
             order,
             self._lengths,
-            budget.total,
-            most,
-            budget.padded,
-            budget.window,
+            self.budget.total,
+            self._most,
+            self.budget.padded,
+            self._window,
+            self._rows,
+            self._drop_last,
             epoch.skipped,
             epoch.position,
             *epoch.ranks,
@@ -179,15 +189,15 @@ def unmarked(state: State, windows: str) -> State:
     given = dict(checked_state(state))
     if given.get("schema") == _SCHEMA and not windows:
         raise StaleError(
-            "the state is of length batches with a window: give the same length_batches, or begin the next epoch "
-            "without the state"
+            "the state is of length batches with a window: give the same length_batches and pack, or begin the next "
+            "epoch without the state"
         )
     if not windows:
         return given
     if given.get("schema") != _SCHEMA or given.pop("windows", None) != windows:
         raise StaleError(
-            "the state is of other length batches: with a window, total, lengths, records, padded and window must "
-            "be those of the state; begin the next epoch without it"
+            "the state is of other length batches: with a window, total, lengths, records, padded, window and pack "
+            "must be those of the state; begin the next epoch without it"
         )
     given["schema"] = given.pop("of", None)
     return given

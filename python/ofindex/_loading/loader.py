@@ -26,6 +26,7 @@ from .._weights import Weights
 from .epoch import Batches, Epoch, checked_reading, transformed
 from .length_batches import Cutter, LengthBatches, unmarked
 from .length_steps import LengthSteps
+from .packing import Pack, checked_pack, packed
 from .sampler_adapter import SamplerAdapter
 
 if TYPE_CHECKING:
@@ -106,14 +107,18 @@ def _sampler_of(
     return sampler
 
 
-def _checked_size(batch_size: int, drop_last: bool, length_batches: LengthBatches | None) -> int | None:
-    """Return the number of records per batch; None if `length_batches` determines it."""
+def _checked_size(
+    batch_size: int, drop_last: bool, length_batches: LengthBatches | None, pack: Pack | None
+) -> int | None:
+    """Return the number of records per batch, or of rows with `pack`; None if `length_batches` determines it."""
     if length_batches is None:
         return batch_size
     if not isinstance(length_batches, LengthBatches):
         said = f"length_batches is an ofindex.LengthBatches(...), not {type(length_batches).__name__}"
         number = isinstance(length_batches, int)
         raise TypeError(f"{said}\nwrite ofindex.LengthBatches({length_batches})" if number else said)
+    if pack is not None:
+        return batch_size
     if batch_size != _BATCH_SIZE or drop_last:
         given = "batch_size" if batch_size != _BATCH_SIZE else "drop_last"
         raise ValueError(f"{given} does not apply to length_batches, which determines the batches: leave it out")
@@ -156,6 +161,7 @@ class Loader(Generic[ResultT]):
         block: int | Literal["auto"] | None = None,
         drop_last: bool = False,
         length_batches: LengthBatches | None = None,
+        pack: Pack | None = None,
         processes: int = 0,
         skip: Iterable[tuple[int, int]] | None = None,
     ) -> None:
@@ -164,7 +170,8 @@ class Loader(Generic[ResultT]):
             dataset: An ofindex.Dataset, a view, or a mix.
             features: Feature name -> ``ofindex.fixed``, ``ragged``, ``raw`` or ``image``. Numbers become arrays of
                 shape ``(n, *shape)``, byte strings a `BytesArray`, ragged features a `Ragged`.
-            batch_size: Records per batch; the last one of an epoch may have fewer. Not with `length_batches`.
+            batch_size: Records per batch, or rows with `pack`; the last one of an epoch may have fewer. Not with
+                `length_batches` alone.
             sampler: The order: ``dataset.sampler(...)``, or anything that yields record numbers when it is iterated.
                 Its method set_epoch, if any, is called before each epoch except the first. None: a global shuffle by
                 `seed`, for `rank` of `world_size` with `tail`.
@@ -177,9 +184,15 @@ class Loader(Generic[ResultT]):
             transform: Applied to each batch, ahead of the loop: on as many Python threads as `threads`, or in
                 `processes`.
             weights, balance, block: Only without `sampler`: another order than a global shuffle; see `Dataset.sampler`.
-            drop_last: Omit a last batch of fewer records.
+            drop_last: Omit a last batch of fewer records or, with `pack`, of fewer rows.
             length_batches: Instead of `batch_size`: as many records per batch as fit a budget, for example of tokens.
                 Ranks read whole batches. A state of `LengthBatches` with a window is only for the same ones.
+            pack: "best_fit": pack sequences into rows of ``length_batches.total`` tokens, without reading them. All
+                features must be ragged numbers, and have as many of them as the lengths say. A batch has `batch_size`
+                rows: for each feature NAME an array of shape ``(batch_size, total)`` that ends each row with zeros,
+                and NAME_segment_ids and NAME_positions of the same shape, int32, the same arrays for all features. A
+                token of the k-th record of its row has the segment id k, from 1, and padding has 0; positions count
+                from 0 in each record. A record longer than `total` is an error.
             processes: Number of processes that run `transform`, instead of threads; for Python code that holds the GIL
                 most of the time. They are spawned by each iteration, which takes as long as their imports, and get
                 every batch and return every result as a pickle, a copy each way. `transform` must be a function at the
@@ -210,18 +223,23 @@ class Loader(Generic[ResultT]):
 
             check_sendable(transform)
         self.dataset = dataset
-        size = _checked_size(batch_size, drop_last, length_batches)
+        self.pack = checked_pack(pack, length_batches)
+        size = _checked_size(batch_size, drop_last, length_batches, pack)
         checked, self.threads, self.prefetch = checked_reading(1 if size is None else size, threads, prefetch)
         self.batch_size = None if size is None else checked
         self.transform = transform
         self.drop_last = drop_last
         self._threads = threads  # as passed, not as resolved: the default differs by host
         self._decoding = decoding_for(dataset, features)
+        if self.pack is not None and length_batches is not None:
+            self._decoding = packed(self._decoding, length_batches.total)
         options: dict[str, Any] = {"seed": seed, "rank": rank, "world_size": world_size, "tail": tail}
         options |= {"weights": weights, "balance": balance, "block": block}
         self.sampler = _sampler_of(dataset, sampler, options)
         self.length_batches = length_batches
-        self._cutter = None if length_batches is None else Cutter(dataset, length_batches)
+        self._cutter: Cutter | None = None
+        if length_batches is not None:
+            self._cutter = Cutter(dataset, length_batches, self.batch_size, drop_last)
         self._skip = checked_skip(skip)
         self._origin_step: tuple[int, int | None] = (0, None)  # number of the sampler's origin, and the step there
         self._counted: tuple[int, Steps] | None = None  # number of the sampler's origin, and the steps from there
@@ -250,6 +268,7 @@ class Loader(Generic[ResultT]):
             "transform": self.transform,
             "drop_last": self.drop_last,
             "length_batches": self.length_batches,
+            "pack": self.pack,
             "processes": self.processes,
         }
 
@@ -271,7 +290,7 @@ class Loader(Generic[ResultT]):
         return batches
 
     def _batches(self, records: int | None) -> int | None:
-        if records is None or self.batch_size is None:
+        if records is None or self._cutter is not None or self.batch_size is None:
             return None
         return records // self.batch_size if self.drop_last else -(-records // self.batch_size)
 
@@ -375,7 +394,8 @@ class Loader(Generic[ResultT]):
 
     def trace(self, step: int, rank: int | None = None) -> npt.NDArray[np.int64]:
         """Return which records a step has read, or will read: their numbers in the dataset, an int64 array of shape
-        ``(n,)``, empty if the step is skipped. It is computed from the seed; no record is read::
+        ``(n,)``, empty if the step is skipped. With `pack`, they are in the order of the rows and of the records in
+        each row. It is computed from the seed; no record is read::
 
             suspects = ds[loader.trace(4211)]
 
@@ -492,7 +512,9 @@ class Loader(Generic[ResultT]):
         features = list(self._decoding.features)
         name = f"{type(self).__module__}.{type(self).__qualname__}"
         budget = self.length_batches
-        size = f"batch_size={self.batch_size}" if budget is None else f"length_batches={budget}"
+        size = f"length_batches={budget}" if self.batch_size is None else f"batch_size={self.batch_size}"
+        if self.pack is not None:
+            size = f"{size}, length_batches={budget}, pack={self.pack!r}"
         return f"{name}({self.dataset!r}, {size}, features={features})"
 
 
@@ -527,7 +549,7 @@ class LoaderIterator(Generic[ResultT]):
         self._left = loader._batches(sampler._length())
         size = loader.batch_size or 1
         # Minimum records per batch, if the number of records is not known in advance.
-        self._least = size if loader.drop_last and self._left is None else 0
+        self._least = size if loader.drop_last and self._left is None and loader._cutter is None else 0
         reading = (size, loader.threads, loader.prefetch)
         payloads, decoding, cutter = loader.dataset._payloads, loader._decoding, loader._cutter
         self._whole: WholeEpoch | None = None  # what is cut into length batches

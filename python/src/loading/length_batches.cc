@@ -1,6 +1,7 @@
 #include "python/src/loading/length_batches.h"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,7 +20,7 @@
 #include "python/src/interpreter/errors.h"
 #include "python/src/interpreter/interruptible.h"
 #include "python/src/loading/steps.h"
-#include "query/sampling/record_lengths.h"
+#include "query/sampling/lengths/record_lengths.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -94,6 +96,7 @@ RecordLengths LengthsIn(const RecordNumbers& numbers) {
 LengthCutter::LengthCutter(nb::object order, const RecordLengths& lengths, const Options& options) {
   const Slice slice{.rank = options.rank, .world = options.world_size};
   const Tail tail = TailOf(options.tail);
+  row_width_ = options.limits.packed ? options.limits.total : 0;
   if (nb::isinstance<RowSampler>(order)) {
     sampler_ = nb::cast<const RowSampler&>(order).sampler().Whole();
     sampler_->SeekTo(options.position);
@@ -109,9 +112,13 @@ LengthCutter::LengthCutter(nb::object order, const RecordLengths& lengths, const
 }
 
 NextBatch LengthCutter::Order() const {
-  return [batches = batches_](std::vector<uint64_t>& ordinals) -> Result<BatchStep> {
-    OFINDEX_ASSIGN(const bool more, batches->Next(ordinals));
-    return BatchStep{batches->position(), more};
+  return [batches = batches_, width = row_width_](std::vector<uint64_t>& ordinals) -> Result<BatchStep> {
+    LengthBatch batch;
+    OFINDEX_ASSIGN(const bool more, batches->Next(batch));
+    ordinals = std::move(batch.ordinals);
+    BatchStep step{.position = batches->position(), .more = more};
+    if (width > 0) step.rows = RowPlan{width, std::move(batch.ends), std::move(batch.lengths)};
+    return step;
   };
 }
 
@@ -119,13 +126,13 @@ template <typename TakeBatch>
 uint64_t LengthCutter::ForEach(uint64_t most, uint64_t until, TakeBatch take) {
   // Of two errors, the inner one is that of the lengths or of the order.
   const Result<uint64_t> passed = RunInterruptibly([&](Progress& progress) -> Result<Result<uint64_t>> {
-    std::vector<uint64_t> batch;
+    LengthBatch batch;
     for (uint64_t number = 0; !progress.cancel; ++number) {
       if (number == most || batches_->position() >= until) return Result<uint64_t>(number);
       const Result<bool> more = batches_->Next(batch);
       if (!more) return Result<uint64_t>(tl::unexpected(more.error()));
       if (!*more) return Result<uint64_t>(number);
-      take(number, batch);
+      take(number, batch.ordinals);
     }
     return Result<uint64_t>(Interrupted());
   });
@@ -154,6 +161,7 @@ LengthCutter::Found LengthCutter::Find(uint64_t ordinal) {
 }
 
 void BindLengthBatches(nb::module_& m) {
+  m.attr("PACK_WINDOW") = BatchLimits::kPackWindow;
   nb::class_<RecordLengths>(m, "RecordLengths");
   m.def("lengths_by", &LengthsBy, "sources"_a, "by"_a.none());
   m.def("lengths_in", &LengthsIn, "numbers"_a);
@@ -161,16 +169,18 @@ void BindLengthBatches(nb::module_& m) {
       .def(
           "__init__",
           [](LengthCutter* self, nb::object order, const RecordLengths& lengths, uint64_t total, uint64_t records,
-             bool padded, uint64_t window, const std::vector<std::tuple<uint64_t, uint64_t>>& skipped,
-             uint64_t position, uint64_t rank, uint64_t world_size, const std::string& tail) {
-            const BatchLimits limits{.total = total, .records = records, .padded = padded, .window = window};
+             bool padded, uint64_t window, std::optional<uint64_t> rows, bool drop_last,
+             const std::vector<std::tuple<uint64_t, uint64_t>>& skipped, uint64_t position, uint64_t rank,
+             uint64_t world_size, const std::string& tail) {
+            BatchLimits limits{.total = total, .records = records, .padded = padded, .window = window};
+            if (rows) limits.packed = RowBatches{.rows = *rows, .drop_last = drop_last};
             std::vector<PositionRange> ranges;
             for (const auto& [begin, end] : skipped) ranges.push_back({begin, end});
             new (self)
                 LengthCutter(std::move(order), lengths, {limits, std::move(ranges), position, rank, world_size, tail});
           },
-          "order"_a, "lengths"_a, "total"_a, "records"_a, "padded"_a, "window"_a, "skipped"_a, "position"_a, "rank"_a,
-          "world_size"_a, "tail"_a)
+          "order"_a, "lengths"_a, "total"_a, "records"_a, "padded"_a, "window"_a, "rows"_a.none(), "drop_last"_a,
+          "skipped"_a, "position"_a, "rank"_a, "world_size"_a, "tail"_a)
       .def("count", &LengthCutter::Count, "most"_a = UINT64_MAX, "until"_a = UINT64_MAX)
       .def(
           "next", [](LengthCutter& cutter) { return RowArray(cutter.Next()); },

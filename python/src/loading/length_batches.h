@@ -12,7 +12,7 @@
 #include "python/src/loading/python_order.h"
 #include "python/src/loading/sampler.h"
 #include "query/loading/batch_loader.h"
-#include "query/sampling/length_batches.h"
+#include "query/sampling/lengths/length_batches.h"
 
 namespace ofindex::python {
 
@@ -72,6 +72,7 @@ class LengthCutter {
   std::shared_ptr<PythonOrder> python_order_;
   std::optional<Sampler> sampler_;
   std::shared_ptr<LengthBatches> batches_;
+  uint64_t row_width_ = 0;  // of packed batches; otherwise 0
 };
 
 void BindLengthBatches(nanobind::module_& m);

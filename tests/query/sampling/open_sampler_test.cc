@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "query/sampling/record_lengths.h"
+#include "query/sampling/lengths/record_lengths.h"
 #include "query/sampling/shard_history.h"
 #include "tests/query/columns_in_memory.h"
 #include "tests/query/sampling/sets/member_lists.h"

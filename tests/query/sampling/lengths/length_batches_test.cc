@@ -1,11 +1,13 @@
-#include "query/sampling/length_batches.h"
+#include "query/sampling/lengths/length_batches.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <vector>
 
+#include "query/sampling/lengths/best_fit.h"
 #include "query/sampling/orders/sample_key.h"
 
 namespace ofindex {
@@ -35,17 +37,28 @@ LengthBatches Batches(const BatchLimits& limits, const Slice& slice, Tail tail, 
 
 using Batch = std::vector<uint64_t>;
 
-std::vector<Batch> AllBatches(LengthBatches batches) {
+/// Checks that a batch has up to `rows` rows, none of them empty, and the length of each record.
+void CheckRows(const LengthBatch& batch, uint64_t rows) {
+  CHECK(batch.ends.size() <= rows);
+  CHECK(batch.ends.back() == batch.ordinals.size());
+  CHECK(std::adjacent_find(batch.ends.begin(), batch.ends.end(), std::greater_equal<>()) == batch.ends.end());
+  Batch lengths(batch.ordinals.size());
+  REQUIRE(Lengths(batch.ordinals, lengths));
+  CHECK(batch.lengths == lengths);
+}
+
+std::vector<Batch> AllBatches(LengthBatches batches, uint64_t rows = 1) {
   std::vector<Batch> all;
-  Batch batch;
+  LengthBatch batch;
   for (;;) {
     const auto more = batches.Next(batch);
     REQUIRE(more);
     if (!*more) {
-      CHECK(batch.empty());
+      CHECK(batch.ordinals.empty());
       return all;
     }
-    all.push_back(batch);
+    CheckRows(batch, rows);
+    all.push_back(batch.ordinals);
   }
 }
 
@@ -179,12 +192,12 @@ TEST_CASE("the rest of an epoch can be read with another world size, and each re
     uint64_t end = position;
     for (uint64_t rank = 0; rank < world; ++rank) {
       LengthBatches batches = Batches(limits, {rank, world}, Tail::kExact, position);
-      Batch batch;
+      LengthBatch batch;
       for (int step = 0; step < (world == 1 ? 1'000'000 : 9); ++step) {
         const auto more = batches.Next(batch);
         REQUIRE(more);
         if (!*more) break;
-        read.insert(read.end(), batch.begin(), batch.end());
+        read.insert(read.end(), batch.ordinals.begin(), batch.ordinals.end());
       }
       end = batches.position();
     }
@@ -249,15 +262,121 @@ TEST_CASE("skipped positions are left out, and without whole batches all others 
       const ReadPositions positions(kShuffledRecords, skipped);
       uint64_t read = 0;
       for (const Batch& expected : Without(skipped, limits)) {
-        Batch batch;
+        LengthBatch batch;
         REQUIRE(left->Next(batch));
-        CHECK(batch == expected);
-        read += batch.size();
+        CHECK(batch.ordinals == expected);
+        read += batch.ordinals.size();
         CHECK(left->position() == positions.At(read));
       }
       CHECK(AllBatches(*left).empty());
     }
   }
+}
+
+/// Returns the rows of a whole epoch that is packed window by window.
+std::vector<Batch> PackedWindows(const BatchLimits& limits) {
+  const Batch order = OrderFrom(0);
+  std::vector<Batch> all;
+  for (size_t begin = 0; begin < order.size(); begin += limits.window) {
+    const size_t end = std::min(order.size(), begin + limits.window);
+    std::vector<uint64_t> lengths;
+    for (size_t i = begin; i < end; ++i) lengths.push_back(LengthOf(order[i]));
+    const std::vector<uint32_t> rows = PackBestFit(lengths, {limits.total, limits.records});
+    const size_t before = all.size();
+    for (size_t i = begin; i < end; ++i) {
+      const size_t row = before + rows[i - begin];
+      if (row >= all.size()) all.resize(row + 1);
+      all[row].push_back(order[i]);
+    }
+  }
+  return all;
+}
+
+/// Returns the rows of all batches, after checking how many each batch has.
+std::vector<Batch> AllRows(LengthBatches batches, const BatchLimits& limits) {
+  std::vector<Batch> all;
+  LengthBatch batch;
+  bool ended = false;
+  for (;;) {
+    const auto more = batches.Next(batch);
+    REQUIRE(more);
+    if (!*more) return all;
+    CHECK(!ended);
+    CheckRows(batch, limits.packed->rows);
+    ended = batch.ends.size() < limits.packed->rows;
+    CHECK_FALSE((ended && limits.packed->drop_last));
+    uint64_t begin = 0;
+    for (const uint64_t row_end : batch.ends) {
+      all.emplace_back(batch.ordinals.begin() + static_cast<ptrdiff_t>(begin),
+                       batch.ordinals.begin() + static_cast<ptrdiff_t>(row_end));
+      begin = row_end;
+    }
+  }
+}
+
+const std::vector<BatchLimits> kPacked = {
+    {.total = 5000, .window = 1, .packed = RowBatches{.rows = 2}},
+    {.total = 5000, .window = 100, .packed = RowBatches{.rows = 1}},
+    {.total = 6000, .window = 700, .packed = RowBatches{.rows = 5}},
+    {.total = 5000, .records = 9, .window = 512, .packed = RowBatches{.rows = 3, .drop_last = true}},
+    {.total = 9000, .window = 1'000'000, .packed = RowBatches{.rows = 4}}};
+
+TEST_CASE("windows are packed into rows, which make batches across windows, from any of them on") {
+  for (const BatchLimits& limits : kPacked) {
+    std::vector<Batch> whole = PackedWindows(limits);
+    size_t records = 0;
+    for (const Batch& row : whole) records += row.size();
+    CHECK(records == kShuffledRecords);
+    if (limits.packed->drop_last) whole.resize(whole.size() - whole.size() % limits.packed->rows);
+    CHECK(AllRows(Batches(limits, {}, Tail::kExact), limits) == whole);
+    uint64_t position = 0;
+    for (size_t i = 0; i < whole.size(); position += whole[i++].size()) {
+      if (i % (7 * limits.packed->rows) != 0) continue;
+      const std::vector<Batch> rest(whole.begin() + static_cast<ptrdiff_t>(i), whole.end());
+      CHECK(AllRows(Batches(limits, {}, Tail::kExact, position), limits) == rest);
+    }
+  }
+}
+
+TEST_CASE("packed batches are shared by ranks, and stay the same under another world size") {
+  for (const BatchLimits& limits : kPacked) {
+    const std::vector<Batch> whole = AllBatches(Batches(limits, {}, Tail::kExact), limits.packed->rows);
+    std::vector<Batch> read;
+    uint64_t position = 0;
+    for (const uint64_t world : std::initializer_list<uint64_t>{3, 2, 1}) {
+      std::vector<LengthBatches> ranks;
+      for (uint64_t rank = 0; rank < world; ++rank) {
+        ranks.push_back(Batches(limits, {rank, world}, Tail::kExact, position));
+      }
+      for (int step = 0; step < (world == 1 ? 1'000'000 : 4); ++step) {
+        const size_t before = read.size();
+        for (LengthBatches& rank : ranks) {
+          LengthBatch batch;
+          const auto more = rank.Next(batch);
+          REQUIRE(more);
+          if (*more) read.push_back(batch.ordinals);
+          position = rank.position();
+        }
+        if (read.size() == before) break;
+      }
+    }
+    CHECK(read == whole);
+  }
+}
+
+TEST_CASE("a record that no row has room for is named, as are impossible rows") {
+  auto batches = LengthBatches::Of(At(0), Lengths, {.total = 4999, .window = 3000, .packed = RowBatches{}});
+  REQUIRE(batches);
+  LengthBatch batch;
+  const auto failed = batches->Next(batch);
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().code == ErrorCode::kUsage);
+  CHECK(failed.error().message.ends_with(" has a length of 5,000; expected at most 4,999, the length of a row"));
+  const RowBatches rows;
+  CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 9, .packed = rows}));
+  CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 9, .padded = true, .window = 9, .packed = rows}));
+  CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = uint64_t{1} << 31, .window = 9, .packed = rows}));
+  CHECK_FALSE(LengthBatches::Of(At(0), Lengths, {.total = 9, .window = 9, .packed = RowBatches{.rows = 0}}));
 }
 
 TEST_CASE("limits that would exclude every record are refused, and an error while reading lengths is returned") {
@@ -270,7 +389,7 @@ TEST_CASE("limits that would exclude every record are refused, and an error whil
   };
   auto batches = LengthBatches::Of(At(0), failing, {.total = 10});
   REQUIRE(batches);
-  Batch batch;
+  LengthBatch batch;
   CHECK(batches->Next(batch).error().code == ErrorCode::kIndex);
 }
 

@@ -6,7 +6,7 @@
 
 #include "mmap/record_reader.h"
 #include "query/columns/column_store.h"
-#include "query/sampling/length_batches.h"
+#include "query/sampling/lengths/length_batches.h"
 
 namespace ofindex {
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,12 +11,25 @@
 
 namespace ofindex {
 
+/// Batches of rows into which sequences are packed.
+struct RowBatches {
+  uint64_t rows = 1;       ///< of a batch, at least 1; the last one of an epoch may have fewer
+  bool drop_last = false;  ///< leave out a last batch of fewer rows
+};
+
 /// The limits of a batch, and the records among which batches are formed.
 struct BatchLimits {
   uint64_t total = 0;             ///< sum of lengths; a single record that exceeds it is a batch of its own
   uint64_t records = UINT64_MAX;  ///< at least 1
   bool padded = false;            ///< each record counts as the longest of its batch, for padded batches
   uint64_t window = 0;            ///< epoch positions that are sorted by length before they are cut; 0: none are
+
+  /// The records of a window are packed into rows instead. `total` and `records` are then the limits of a row, which
+  /// no record may exceed; there must be a window.
+  std::optional<RowBatches> packed = {};
+
+  /// A window that is usual for packing: little is left empty, and the batches are as random as those of an epoch.
+  static constexpr uint64_t kPackWindow = 16384;
 
   /// Returns the epoch position at which an order must begin so that batches can continue at `position`.
   [[nodiscard]] uint64_t OrderBegin(uint64_t position) const {
@@ -26,6 +40,19 @@ struct BatchLimits {
 /// Sets `lengths` to the lengths of the records `ordinals`; both have the same size.
 using LengthsOf = std::function<Result<void>(std::span<const uint64_t> ordinals, std::span<uint64_t> lengths)>;
 
+/// A batch: its records in the order in which they are read.
+struct LengthBatch {
+  std::vector<uint64_t> ordinals = {};
+  std::vector<uint64_t> lengths = {};  ///< of these records
+  std::vector<uint64_t> ends = {};     ///< of its rows: the number of records before each; unless packed, one row
+
+  void Clear() {
+    ordinals.clear();
+    lengths.clear();
+    ends.clear();
+  }
+};
+
 /// Fills places with the next ordinals of an epoch, for all ranks together: all places unless the epoch ends.
 using WholeOrder = std::function<Result<size_t>(std::span<uint64_t>)>;
 
@@ -35,6 +62,9 @@ using WholeOrder = std::function<Result<size_t>(std::span<uint64_t>)>;
 /// on. The records of a window are sorted by length, and by position if the lengths are equal, and then cut. Its
 /// batches are taken in the order of the epoch positions of their first, shortest records: shuffled, if the epoch is.
 /// The position of a reader counts records in the order in which they are taken.
+///
+/// If windows are packed, each is packed into rows by PackBestFit(), and the rows are taken in the order of the epoch
+/// positions of their first records, as are the records of a row.
 ///
 /// Batches end where positions are left out. So if these are whole batches, all others stay as they were.
 class BatchSplitter {
@@ -50,18 +80,20 @@ class BatchSplitter {
         limits_(limits),
         skipped_(position - limits.OrderBegin(position)) {}
 
-  /// Replaces `batch` by the next one. Returns false, without a batch, if the epoch has no more records. Errors: those
-  /// of the order and of the lengths.
-  [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
+  /// Appends the next batch, or the next row if windows are packed, as a row of `batch`. Returns false, and appends
+  /// nothing, if the epoch has no more records. Errors: those of the order and of the lengths; kUsage if a record is
+  /// too long for a row.
+  [[nodiscard]] Result<bool> Next(LengthBatch& batch);
 
   /// Returns the epoch position of the first record of the next batch.
   [[nodiscard]] uint64_t position() const { return positions_.At(positions_.Before(position_)); }
 
  private:
   [[nodiscard]] Result<bool> Fetch(uint64_t count);
-  [[nodiscard]] Result<bool> Cut(std::vector<uint64_t>& batch);
+  [[nodiscard]] Result<bool> Cut(LengthBatch& batch);
   [[nodiscard]] Result<bool> CutWindow();
-  [[nodiscard]] Result<bool> TakeFromWindow(std::vector<uint64_t>& batch);
+  [[nodiscard]] Result<bool> TakeFromWindow(LengthBatch& batch);
+  void Take(LengthBatch& batch);
 
   WholeOrder order_;
   ReadPositions positions_;
@@ -70,7 +102,7 @@ class BatchSplitter {
   BatchLimits limits_;
   bool ended_ = false;              // the order has no more ordinals
   std::vector<uint64_t> ordinals_;  // drawn ahead; with a window, in the order of its batches
-  std::vector<uint64_t> lengths_;   // of them, as drawn
+  std::vector<uint64_t> lengths_;   // of them
   std::vector<uint64_t> ends_;      // of the window's batches that are not used up, in reverse order
   uint64_t skipped_;                // records of the next window that come before the position
   size_t used_ = 0;                 // already in batches
@@ -94,20 +126,22 @@ class LengthBatches {
 
   /// Replaces `batch` by the next one of this reader. Returns false, without a batch, if there is none. With
   /// Tail::kPad, ranks without a batch in the last step repeat batches from the common start of the ranks or, if there
-  /// are too few, the last batch. Errors: those of the lengths.
-  [[nodiscard]] Result<bool> Next(std::vector<uint64_t>& batch);
+  /// are too few, the last batch. Errors: those of BatchSplitter::Next().
+  [[nodiscard]] Result<bool> Next(LengthBatch& batch);
 
   /// The position of all ranks if each has read as many batches as this rank: a multiple of whole steps.
   [[nodiscard]] uint64_t position() const { return position_; }
 
  private:
-  LengthBatches(BatchSplitter splitter, const Slice& slice, Tail tail)
-      : splitter_(std::move(splitter)), slice_(slice), tail_(tail), position_(splitter_.position()) {}
+  LengthBatches(BatchSplitter splitter, RowBatches shape, const Slice& slice, Tail tail)
+      : splitter_(std::move(splitter)), shape_(shape), slice_(slice), tail_(tail), position_(splitter_.position()) {}
 
-  [[nodiscard]] Result<bool> NextStep(std::vector<uint64_t>& batch);
+  [[nodiscard]] Result<bool> NextStep(LengthBatch& batch);
+  [[nodiscard]] Result<bool> NextRows(LengthBatch& batch);
 
-  std::vector<std::vector<uint64_t>> first_;  // the batches of the first step, which a padded tail repeats
+  std::vector<LengthBatch> first_;  // the batches of the first step, which a padded tail repeats
   BatchSplitter splitter_;
+  RowBatches shape_;
   Slice slice_;
   Tail tail_;
   uint64_t step_ = 0;

@@ -1,4 +1,4 @@
-#include "query/sampling/record_lengths.h"
+#include "query/sampling/lengths/record_lengths.h"
 
 #include <algorithm>
 #include <cmath>
