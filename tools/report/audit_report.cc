@@ -20,7 +20,7 @@ std::string ComparedText(const AuditText& text) {
   return text.feature.empty() ? "the same payload" : StrCat("the same bytes of ", Printable(text.feature));
 }
 
-std::string SetText(const SetReport& set, const AuditText& text) {
+std::string SetText(const SetReport& set, const AuditText& text, bool has_parts) {
   const HashFacts& hashes = set.hashes;
   std::string line = StrCat(Printable(set.index), ": ", Counted(hashes.records, "record"));
   if (hashes.bad != 0) line += StrCat(", ", FormatCount(hashes.bad), " bad and not compared");
@@ -28,8 +28,9 @@ std::string SetText(const SetReport& set, const AuditText& text) {
     line += StrCat(", ", FormatCount(hashes.without), " without ", Printable(text.feature), " and not compared");
   }
   line += hashes.read == 0 ? ", hashes from the index" : StrCat(", ", FormatCount(hashes.read), " read");
-  return line + StrCat("; ", FormatCount(set.duplicates), " in groups, ", FormatCount(set.repeats),
-                       " repeat an earlier record of it, ", FormatCount(set.leaks), " leak");
+  line += StrCat("; ", FormatCount(set.duplicates), " in groups, ", FormatCount(set.repeats),
+                 " of them after the first of their group in it");
+  return has_parts ? line + StrCat(", ", FormatCount(set.leaks), " leak") : line;
 }
 
 // "3, 17, ... (12)", or "[1] 3, 17 [2] 5" if there are several sets.
@@ -85,25 +86,27 @@ std::vector<size_t> LargestGroups(const AuditReport& report, std::optional<size_
 Result<void> PrintAudit(const AuditReport& report, const AuditText& text, const std::vector<size_t>& groups,
                         Output& out) {
   const bool several = report.sets.size() > 1;
+  const bool has_parts = several || !text.split.empty();
   for (size_t set = 0; set < report.sets.size(); ++set) {
-    OFINDEX_TRY(out.Line(StrCat(several ? StrCat("[", set + 1, "] ") : "", SetText(report.sets[set], text))));
+    OFINDEX_TRY(
+        out.Line(StrCat(several ? StrCat("[", set + 1, "] ") : "", SetText(report.sets[set], text, has_parts))));
   }
   std::string totals = StrCat(Counted(report.groups.size(), "group"), " of records with ", ComparedText(text));
   if (text.trusted) totals += ", by their hashes alone";
   if (!text.label.empty()) totals += StrCat("; ", Counted(report.conflicts, "conflict"), " of ", Printable(text.label));
-  if (several || !text.split.empty()) totals += StrCat("; ", Counted(report.leaks, "leak"));
+  if (has_parts) totals += StrCat("; ", Counted(report.leaks, "leak"));
   if (report.collisions != 0) totals += StrCat("; ", Counted(report.collisions, "collision"), " of hashes, told apart");
   OFINDEX_TRY(out.Line(totals));
   if (groups.empty()) return {};
   TableRow header = {"records"};
-  if (several || !text.split.empty()) header.push_back("leak");
+  if (has_parts) header.push_back("leak");
   if (!text.label.empty()) header.insert(header.end(), {"conflict", Printable(text.label)});
   if (!text.split.empty()) header.push_back(Printable(text.split));
   header.push_back("_id");
   Table table(header);
   for (const size_t group : groups) {
     TableRow row = {FormatCount(report.groups[group].size())};
-    if (several || !text.split.empty()) row.push_back(report.facts[group].leak ? "yes" : "no");
+    if (has_parts) row.push_back(report.facts[group].leak ? "yes" : "no");
     if (!text.label.empty()) {
       row.push_back(report.facts[group].conflict ? "yes" : "no");
       row.push_back(ValuesText(report, report.labels, group));

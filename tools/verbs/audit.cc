@@ -84,8 +84,7 @@ Result<void> WriteOutputs(const AuditReport& report, const AuditArguments& argum
   }
   for (size_t i = 0; i < files.size(); ++i) {
     OFINDEX_TRY(files[i].temporary.Publish(AtomicFile::Durability::kDurable));
-    PrintNote(StrCat("wrote ", Printable(arguments.outputs[i]), "; `ofindex attach ", ShellWord(arguments.indexes[i]),
-                     " ", ShellWord(arguments.outputs[i]), " --key _id` makes columns of it"),
+    PrintNote(StrCat("wrote ", Printable(arguments.outputs[i]), ", a table for ofindex attach with --key _id"),
               context);
   }
   return {};
@@ -164,7 +163,7 @@ void AddAudit(CommandLine& line, Context& context) {
       .Between(size_t{0}, kMaxGroups);
   verb.AddOption("-o,--output", arguments->outputs, "FILE",
                  "Write a CSV table of the columns duplicates, first, weight and leaks (with --label also conflict) "
-                 "with a line for each record, for `ofindex attach`; one FILE for each INDEX")
+                 "with a line for each record, for the verb attach; one FILE for each INDEX")
       .NotEmpty();
   verb.AddFlag("--force", arguments->force, "Replace FILE if it is such a table; default: off");
   AddReadingOptions(verb, arguments->reading);
