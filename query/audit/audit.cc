@@ -82,6 +82,12 @@ GroupFacts Examine(AuditReport& report, size_t group) {
   return facts;
 }
 
+Result<std::optional<NamedColumns>> ColumnsOf(const std::string& name, std::span<const Dataset* const> datasets) {
+  if (name.empty()) return std::nullopt;
+  OFINDEX_ASSIGN(NamedColumns columns, NamedColumns::Open(name, datasets));
+  return columns;
+}
+
 Result<AuditReport> RunAudit(const AuditRequest& request, Progress& progress) {
   OFINDEX_TRY(CheckDistinct(request.sets));
   const unsigned threads = request.threads != 0 ? request.threads : ProcessorCount();
@@ -94,6 +100,9 @@ Result<AuditReport> RunAudit(const AuditRequest& request, Progress& progress) {
     bytes.push_back(std::move(compared));
     datasets.push_back(set.dataset);
   }
+  // Found before the records are read, which may take long.
+  OFINDEX_ASSIGN(const std::optional<NamedColumns> labels, ColumnsOf(request.label, datasets));
+  OFINDEX_ASSIGN(const std::optional<NamedColumns> splits, ColumnsOf(request.split, datasets));
   for (size_t i = 0; i < request.sets.size(); ++i) {
     const AuditedSet& set = request.sets[i];
     const HashRequest wanted{.dataset = set.dataset,
@@ -115,11 +124,11 @@ Result<AuditReport> RunAudit(const AuditRequest& request, Progress& progress) {
     report.collisions = confirmed.collisions;
   }
   const std::vector<uint64_t>& records = report.groups.records();
-  if (!request.label.empty()) {
-    OFINDEX_ASSIGN(report.labels, NumbersOf(request.label, datasets, report.numbers, records, progress));
+  if (labels) {
+    OFINDEX_ASSIGN(report.labels, labels->NumbersOf(report.numbers, records, progress));
   }
-  if (!request.split.empty()) {
-    OFINDEX_ASSIGN(report.splits, NumbersOf(request.split, datasets, report.numbers, records, progress));
+  if (splits) {
+    OFINDEX_ASSIGN(report.splits, splits->NumbersOf(report.numbers, records, progress));
   }
   for (size_t group = 0; group < report.groups.size(); ++group) {
     const GroupFacts facts = report.facts.emplace_back(Examine(report, group));

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "base/text.h"
-#include "query/columns/column_store.h"
 #include "query/columns/find_column.h"
 #include "query/columns/list_json.h"
 #include "query/columns/value_order.h"
@@ -44,33 +42,25 @@ std::string IdentityOf(const ColumnValue& value) {
   return {};
 }
 
-// The columns of the name, one in each dataset.
-struct NamedColumn {
-  std::shared_ptr<ColumnStore> store;
-  Column column;
-};
+}  // namespace
 
-Result<NamedColumn> ColumnIn(const Dataset& dataset, const std::string& name) {
-  NamedColumn named;
-  OFINDEX_ASSIGN(named.store, dataset.snapshot()->Columns());
-  Result<Column> column = FindValueColumn(*named.store, name);
-  if (!column) {
-    column.error().message = StrCat(Printable(dataset.index_path()), ": ", column.error().message);
-    return tl::unexpected(column.error());
+Result<NamedColumns> NamedColumns::Open(const std::string& name, std::span<const Dataset* const> datasets) {
+  NamedColumns named;
+  for (const Dataset* dataset : datasets) {
+    InDataset& in = named.columns_.emplace_back();
+    OFINDEX_ASSIGN(in.store, dataset->snapshot()->Columns());
+    Result<Column> column = FindValueColumn(*in.store, name);
+    if (!column) {
+      column.error().message = StrCat(Printable(dataset->index_path()), ": ", column.error().message);
+      return tl::unexpected(column.error());
+    }
+    in.column = std::move(*column);
   }
-  named.column = std::move(*column);
   return named;
 }
 
-}  // namespace
-
-Result<ColumnNumbers> NumbersOf(const std::string& name, std::span<const Dataset* const> datasets,
-                                const RecordNumbers& numbers, std::span<const uint64_t> records,
-                                const Progress& progress) {
-  std::vector<NamedColumn> columns;
-  for (const Dataset* dataset : datasets) {
-    OFINDEX_ASSIGN(columns.emplace_back(), ColumnIn(*dataset, name));
-  }
+Result<ColumnNumbers> NamedColumns::NumbersOf(const RecordNumbers& numbers, std::span<const uint64_t> records,
+                                              const Progress& progress) const {
   std::vector<uint64_t> order(records.size());  // so that each block is loaded once
   std::iota(order.begin(), order.end(), uint64_t{0});
   std::sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) { return records[a] < records[b]; });
@@ -84,7 +74,7 @@ Result<ColumnNumbers> NumbersOf(const std::string& name, std::span<const Dataset
   for (const uint64_t at : order) {
     const uint64_t record = records[at];
     const RecordNumbers::Place place = numbers.At(record);
-    const NamedColumn& named = columns[place.set];
+    const InDataset& named = columns_[place.set];
     if (record >= end || chunk == nullptr) {
       if (progress.cancel) return Interrupted();
       const std::optional<uint64_t> block = named.store->BlockOf(place.ordinal);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,8 +27,8 @@ class RecordNumbers {
 
   /// `record` is less than the sum of all ordinals.
   [[nodiscard]] Place At(uint64_t record) const {
-    size_t set = 0;
-    while (record >= ends_[set]) ++set;
+    const auto end = std::upper_bound(ends_.begin(), ends_.end(), record);
+    const auto set = static_cast<size_t>(end - ends_.begin());
     return {set, record - FirstOf(set)};
   }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import csv
+import gzip
 import os
 import random
 import signal
@@ -173,6 +174,7 @@ class AuditTest(CommandTest):
         self.assertIn("did you mean 'label'?", self.expect_error(2, "audit", "data", "--label", "lable").stderr)
         self.assertIn("other.ofidx", self.expect_error(2, "audit", "data", "other", "--on", "name").stderr)
         self.assertIn("given twice", self.expect_error(2, "audit", "data", "data.ofidx").stderr)
+        self.assertIn("--attach", self.expect_error(2, "audit", "data", "other", "--attach", "x").stderr)
         self.assertIn("--root", self.expect_error(2, "audit", "data", "other", "--root", ".").stderr)
         self.expect_error(4, "audit", "data", "nothing")
 
@@ -184,6 +186,17 @@ class AuditTest(CommandTest):
         records.write_tfrecord(self.dir / "opaque", [b"\xff\xfe", b"", b"\xff\xfe", b""])
         self.expect(0, "build", "opaque", "-q", "--payload", "opaque")
         self.assertEqual(groups_of(self.audit("opaque", "empty")), [[(0, 0), (0, 2)], [(0, 1), (0, 3)]])
+
+    def test_compressed_shards_are_read_like_others(self) -> None:
+        payloads = self.write("data", [{"name": b"name %d" % (n % 30)} for n in range(70)])
+        for shard in list((self.dir / "data").iterdir()):
+            shard.with_suffix(".gz").write_bytes(gzip.compress(shard.read_bytes()))
+            shard.unlink()
+        expected = equal(((0, n), payload) for n, payload in enumerate(payloads))
+        for verify in ((), ("--verify",)):
+            self.expect(0, "build", "data", "-q", "--force", *verify)
+            self.assertEqual(groups_of(self.audit("data")), expected)
+            self.assertEqual(groups_of(self.audit("data", "--on", "name", "--io", "pread")), expected)
 
     def test_ctrl_c_ends_an_audit_whose_reader_does_not_read(self) -> None:
         records.write_ofrecord(self.dir / "large", [b"%05d" % (n // 2) for n in range(20_000)])

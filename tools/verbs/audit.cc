@@ -15,6 +15,7 @@
 #include "index/output/atomic_file.h"
 #include "index/shards/output_rule.h"
 #include "query/dataset.h"
+#include "tools/options/attachments.h"
 #include "tools/options/reading_options.h"
 #include "tools/report/audit_report.h"
 #include "tools/shell/messages.h"
@@ -44,10 +45,15 @@ struct VerdictFile {
   OutputFile file;
 };
 
-Result<void> CheckArguments(const AuditArguments& arguments) {
-  if (!arguments.reading.root.empty() && arguments.indexes.size() > 1) {
+Result<void> CheckArguments(const AuditArguments& arguments, const Context& context) {
+  const bool several = arguments.indexes.size() > 1;
+  if (several && !arguments.reading.root.empty()) {
     return Fail(ErrorCode::kUsage, "--root is the folder of one dataset; expected a single INDEX",
                 "build an index where the copy is, with `ofindex build DATA`");
+  }
+  if (several && !context.attachments.empty()) {
+    return Fail(ErrorCode::kUsage, "--attach is for the columns of one dataset; expected a single INDEX",
+                "attach them next to the index, by the same command without -o");
   }
   if (arguments.outputs.empty() || arguments.outputs.size() == arguments.indexes.size()) return {};
   return Fail(ErrorCode::kUsage,
@@ -113,7 +119,7 @@ Result<void> Print(const AuditReport& report, const AuditArguments& arguments, d
 }
 
 Result<int> RunAuditOf(const AuditArguments& arguments, Context& context) {
-  OFINDEX_TRY(CheckArguments(arguments));
+  OFINDEX_TRY(CheckArguments(arguments, context));
   AuditRequest request{.feature = arguments.text.feature,
                        .label = arguments.text.label,
                        .split = arguments.text.split,
@@ -123,7 +129,7 @@ Result<int> RunAuditOf(const AuditArguments& arguments, Context& context) {
   if (const auto folder = std::filesystem::temp_directory_path(error); !error) request.folder = folder.string();
   std::deque<Dataset> datasets;
   for (const std::string& index : arguments.indexes) {
-    OFINDEX_ASSIGN(Dataset dataset, Dataset::Open(index, arguments.reading, context.progress));
+    OFINDEX_ASSIGN(Dataset dataset, Dataset::Open(index, arguments.reading, context.progress, OpeningOptions(context)));
     datasets.push_back(std::move(dataset));
     request.sets.push_back({.dataset = &datasets.back()});
   }
@@ -167,6 +173,7 @@ void AddAudit(CommandLine& line, Context& context) {
       .NotEmpty();
   verb.AddFlag("--force", arguments->force, "Replace FILE if it is such a table; default: off");
   AddReadingOptions(verb, arguments->reading);
+  AddAttachments(verb, context);
   verb.AddOption("-j,--threads", arguments->threads, "N", "Computing threads; default: one per processor")
       .Between(1, 1024);
   verb.Runs([arguments, &context] { return RunAuditOf(*arguments, context); });
