@@ -121,7 +121,7 @@ def find_planted(folder: pathlib.Path) -> None:
     datasets = []
     for number, format in enumerate(("tfrecord", "ofrecord")):
         path = folder / f"images.{format}"
-        with ofindex.Writer(path, format=format) as writer:
+        with ofindex.Writer(path, format=format, force=True) as writer:
             for n, image in enumerate(contents[number]):
                 writer.write({"image/encoded": image, "name": b"%d of %d" % (n, number)})
         datasets.append(ofindex.build(path, progress=False, force=True))
