@@ -60,6 +60,8 @@ ROOMS = {
     "query/aggregates": "base index/chunks index/columns query/columns query/columns/chunks query/filter query/stats",
     "query/attaching": "base proto proto/extract index/attachments index/catalog index/chunks index/output query "
     "query/columns",
+    "query/audit": "base proto/extract mmap mmap/files index/columns index/keys query query/columns query/decoding "
+    "query/sampling/sets",
     "query/columns": "base proto/extract mmap/offsets index/attachments index/build index/catalog index/chunks index/columns index/finding "
     "query/columns/chunks",
     "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
@@ -96,7 +98,8 @@ ROOMS = {
     "query/sampling/orders",
     "tools/prompt": "base query/sql query/sql/statements query/tables tools/options tools/rows tools/shell "
     "tools/terminal",
-    "tools/report": "base index/build index/columns index/keys query/stats tools/shell tools/terminal",
+    "tools/report": "base index/build index/columns index/keys query/audit query/columns query/stats tools/shell "
+    "tools/terminal",
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
     "query/sampling/lengths query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
@@ -108,13 +111,15 @@ ROOMS = {
     "tools/show",
     "tools/terminal": "",
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/keys index/merge "
-    "index/output index/parts index/shards index/update query query/attaching query/columns query/keys query/sampling "
+    "index/output index/parts index/shards index/update query query/attaching query/audit query/columns query/keys query/sampling "
     "query/sampling/columns "
     "query/sampling/sets query/stats tools/help tools/options tools/ordinals tools/packing tools/prompt tools/report "
     "tools/rows tools/sampling tools/shell tools/show tools/streams tools/tables tools/terminal",
-    "python/src": "python/src/attaching python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
+    "python/src": "python/src/attaching python/src/auditing python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/attaching": "base query/attaching query/decoding python/src/columns python/src/convert "
     "python/src/interpreter python/src/records",
+    "python/src/auditing": "query/audit python/src/columns python/src/convert python/src/interpreter "
+    "python/src/records",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/finding index/merge index/parts "
     "index/update "
     "query/columns query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert "
@@ -170,7 +175,7 @@ WRAPPED_IN = [
     (
         r"nanobind/.*",
         "python/src python/src/columns python/src/convert python/src/interpreter python/src/loading "
-        "python/src/records python/src/writing python/src/attaching",
+        "python/src/records python/src/writing python/src/attaching python/src/auditing",
     ),
     (r"Python\.h", "python/src/interpreter"),
 ]

@@ -65,6 +65,7 @@ Result<int> Run(int argc, char** argv, Context& context) {
   AddInfo(line, context);
   AddSchema(line, context);
   AddStats(line, context);
+  AddAudit(line, context);
   AddWhere(line, context);
   AddSample(line, context);
   AddSplit(line, context);

@@ -16,6 +16,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ._arrays import BytesArray, Ragged
+from ._audit import Audit
 from ._batch import decode
 from ._dataset import Dataset
 from ._errors import (
@@ -63,6 +64,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Audit",
     "BytesArray",
     "DamageError",
     "Dataset",

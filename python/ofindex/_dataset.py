@@ -15,6 +15,7 @@ from . import _ofindex
 from ._arguments import parameters_of, whole
 from ._arrays import as_numpy_asks, fits_float, objects_of
 from ._attaching import attach_table
+from ._audit import Audit, audit_datasets
 from ._batch import decode_rows, thread_limit
 from ._epochs import Tail
 from ._errors import Error, StaleError
@@ -583,6 +584,43 @@ class Dataset(_ofindex.Records, Verbs):
             raise ValueError("expected names of attached columns, or all=True")
         target = b"" if output is None else os.path.abspath(os.fspath(output))
         return _ofindex.detach(self._source, list(names), bool(all), target, bool(wait))
+
+    # Duplicates.
+
+    def audit(
+        self,
+        *others: Dataset,
+        on: str | bytes | None = None,
+        label: str | bytes | None = None,
+        split: str | bytes | None = None,
+        trust_hashes: bool = False,
+        threads: int | None = None,
+        progress: bool | Report | None = None,
+    ) -> Audit:
+        """Find records with the same bytes, within these records and across datasets::
+
+            parts = ds.split({"train": 0.9, "val": 0.1}, seed=0)
+            audit = parts["train"].audit(parts["val"], on="text")
+            audit.summary["leak_count"]  # 0
+
+        Hashes that the index stores are taken from it: those of payloads after ``build(verify=True)``, those of a
+        feature after ``build(derive=["NAME:hash"])``. Other records are read, and so are all records whose hash another
+        one has, to compare their bytes. Bad records, and those without the feature, are not compared.
+
+        Args:
+            others: Datasets, or views, also of the same index. A group of records in several of them is a leak.
+            on: Compare the byte strings of this feature; None: the whole payloads.
+            label: A column; groups whose records have different values of it are conflicts. NULL is no label.
+            split: A column; a group whose records have different values of it is a leak, too. NULL is no split.
+            trust_hashes: Take records with the same hash for equal, without reading them.
+            threads: Computing threads; None: one per processor.
+            progress: As in `build`.
+
+        Raises:
+            ValueError: no record has the feature, or its values are not byte strings; there is no such column; a view
+            has a record twice, or a dataset is given twice. StaleError: a shard was changed since it was indexed.
+        """
+        return audit_datasets((self, *others), on, label, split, trust_hashes, threads, progress)
 
     # About the dataset.
 

@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 
 #include "python/src/attaching/attaching.h"
+#include "python/src/auditing/auditing.h"
 #include "python/src/columns/building.h"
 #include "python/src/columns/catalog.h"
 #include "python/src/columns/columns.h"
@@ -26,6 +27,7 @@ NB_MODULE(_ofindex, m) {
   ofindex::python::BindRecords(m);
   ofindex::python::BindColumns(m);
   ofindex::python::BindAttaching(m);
+  ofindex::python::BindAuditing(m);
   ofindex::python::BindSampler(m);
   ofindex::python::BindSteps(m);
   ofindex::python::BindSql(m);

@@ -19,7 +19,7 @@ from docs.work_folder import WorkFolderTest  # noqa: E402
 
 class CommandLineTest(WorkFolderTest):
     VERBS = tuple(
-        "build merge update key attach detach info schema stats where sample sql verify get cat split pack convert export "
+        "build merge update key attach detach info schema stats audit where sample sql verify get cat split pack convert export "
         "help".split()
     )
     TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -63,6 +63,7 @@ class CommandLineTest(WorkFolderTest):
             "info": f"info {hurt} --json",
             "schema": "schema data/train --json",
             "stats": "stats data/train --json",
+            "audit": "audit data/train --json",
             "where": "where data/train 1 --json",
             "sample": "sample data/train --json",
             "sql": "sql data/train 'SELECT 1' --json",

@@ -40,6 +40,7 @@ VERBS: dict[str, Makes] = {
     "sql": lambda data: ("sql", data, "SELECT path FROM shards"),
     "key": lambda data: ("key", data, "label"),
     "attach": lambda data: ("attach", data, "table.csv", "--key", "_id"),
+    "audit": lambda data: ("audit", data, "-o", "equal.csv", "--force"),
     "detach": lambda data: ("detach", data, "--all"),
     "verify": lambda data: ("verify", data),
     "get": lambda data: ("get", data, "0", "-1"),
