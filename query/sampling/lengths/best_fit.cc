@@ -47,11 +47,11 @@ std::vector<uint32_t> PackBestFit(std::span<const uint64_t> lengths, const RowRo
   OpenRows open(room);
   std::vector<uint32_t> rows(lengths.size());
   for (const auto& [left, sequence] : sorted) rows[sequence] = open.Put(room.tokens - left);
-  constexpr uint32_t kUnnumbered = UINT32_MAX;
-  std::vector<uint32_t> numbers(open.size(), kUnnumbered);
+  constexpr uint32_t kNotYetNumbered = UINT32_MAX;
+  std::vector<uint32_t> numbers(open.size(), kNotYetNumbered);
   uint32_t next = 0;
   for (uint32_t& row : rows) {
-    if (numbers[row] == kUnnumbered) numbers[row] = next++;
+    if (numbers[row] == kNotYetNumbered) numbers[row] = next++;
     row = numbers[row];
   }
   return rows;
