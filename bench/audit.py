@@ -23,8 +23,9 @@ import numpy as np
 import ofindex
 import pyarrow
 import pyarrow.parquet
-from attach import AT_ONCE, digits_of
 from PIL import Image
+
+from attach import AT_ONCE, digits_of
 
 TURNS = 5
 PLANTED = 0.01  # of the records
