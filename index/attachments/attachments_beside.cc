@@ -29,6 +29,25 @@ Result<FileOrNone> OpenNext(const AttachedIndex& index) {
   return FileOrNone();
 }
 
+// What the first bytes of a file that cannot be opened say.
+struct Head {
+  bool is_attachment = false;     // or it is empty
+  bool is_other_version = false;  // and sound, so that another version of ofindex can read it
+};
+
+Result<Head> ReadHead(const std::string& path) {
+  OFINDEX_ASSIGN(const File file, File::OpenRead(path));
+  std::array<uint8_t, kSealedHeaderBytes> bytes{};
+  OFINDEX_ASSIGN(const size_t n, file.ReadAt(0, bytes));
+  const SealedKind kind = AttachmentKind(AttachmentPlace::kBeside);
+  SealedHeader header;
+  Head head;
+  head.is_attachment = n == 0 || AsText(ByteView(bytes).first(n)).starts_with(kind.magic);
+  head.is_other_version =
+      n == bytes.size() && header.Decode(kind.magic, bytes.data()) && header.version != kind.version;
+  return head;
+}
+
 }  // namespace
 
 Result<AttachedIndex> ReadAttachedIndex(CatalogReader& catalog, std::string path, std::string shown) {
@@ -72,10 +91,8 @@ Result<std::string> FindAttachmentDamage(const AttachedIndex& index, const Progr
 }
 
 Result<bool> WasAttachment(const std::string& path) {
-  OFINDEX_ASSIGN(const File file, File::OpenRead(path));
-  std::array<uint8_t, 8> head{};
-  OFINDEX_ASSIGN(const size_t n, file.ReadAt(0, head));
-  return n == 0 || (n == head.size() && AsText(head) == AttachmentKind(AttachmentPlace::kBeside).magic);
+  OFINDEX_ASSIGN(const Head head, ReadHead(path));
+  return head.is_attachment;
 }
 
 Result<void> SettleBeside(const AttachedIndex& index) {
@@ -83,8 +100,8 @@ Result<void> SettleBeside(const AttachedIndex& index) {
   if (!StatFile(path)) return {};
   Result<FileOrNone> next = OpenNext(index);
   if (!next && next.error().code == ErrorCode::kIndex) {
-    OFINDEX_ASSIGN(const bool was_attachment, WasAttachment(path));
-    if (was_attachment) next = FileOrNone();  // nobody can read it any more
+    OFINDEX_ASSIGN(const Head head, ReadHead(path));
+    if (head.is_attachment && !head.is_other_version) next = FileOrNone();  // nobody can read it any more
   }
   if (!next) return tl::unexpected(std::move(next).error());
   if (!*next) {

@@ -47,7 +47,8 @@ struct AttachedIndex {
 [[nodiscard]] Result<bool> WasAttachment(const std::string& path);
 
 /// Ends what a killed process has begun: the second file takes the place of the first, or goes if it belongs to another
-/// index or is damaged. The caller has the lock of the index. Errors: kIndex if it is some other file; kIo.
+/// index or is damaged. The caller has the lock of the index. Errors: kIndex if it is some other file, or one of
+/// another version; kIo.
 [[nodiscard]] Result<void> SettleBeside(const AttachedIndex& index);
 
 }  // namespace ofindex

@@ -61,9 +61,9 @@ Result<AttachmentWriter> AttachmentUpdate::Write(GenerationRow generation, std::
   return AttachmentWriter::Begin(std::move(out), std::move(generation), std::move(blocks));
 }
 
-Result<void> AttachmentUpdate::Remove() const {
-  if (::unlink(path_.c_str()) == 0 || errno == ENOENT) return SyncDirectoryOf(path_);
-  return tl::unexpected(SystemError(path_, "cannot remove", errno));
+Result<void> RemoveAttachment(const std::string& path) {
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return SyncDirectoryOf(path);
+  return tl::unexpected(SystemError(path, "cannot remove", errno));
 }
 
 }  // namespace ofindex

@@ -23,6 +23,9 @@ struct AttachmentTarget {
   AtomicFile::Durability durability = AtomicFile::Durability::kDurable;
 };
 
+/// Removes a file of attached columns; one that is not there is no error. Errors: kIo.
+[[nodiscard]] Result<void> RemoveAttachment(const std::string& path);
+
 /// A file of attached columns that is replaced: locked, with the columns that it has. The one next to the index is
 /// locked together with the index, so that no build, update or merge moves ordinals meanwhile. Moves, does not copy;
 /// not thread-safe.
@@ -47,7 +50,7 @@ class AttachmentUpdate {
   [[nodiscard]] Result<void> Publish() { return file_.Publish(durability_); }
 
   /// Removes the old file. Errors: kIo.
-  [[nodiscard]] Result<void> Remove() const;
+  [[nodiscard]] Result<void> Remove() const { return RemoveAttachment(path_); }
 
  private:
   [[nodiscard]] static Result<void> Settle(const Snapshot& snapshot, IfDamaged if_damaged);

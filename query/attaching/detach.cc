@@ -62,20 +62,25 @@ Result<DetachReport> Drop(AttachmentUpdate& update, const DetachRequest& request
 }  // namespace
 
 Result<DetachReport> Detach(const Snapshot& snapshot, const DetachRequest& request, const Progress& progress) {
-  const bool had_next = request.all && request.target.file.empty() && MayHaveAttachments(snapshot.index()->place());
+  const std::string next = NextAttachedPathOf(snapshot.index()->place());
+  const bool drops_next = request.all && request.target.file.empty() && StatFile(next).has_value();
   OFINDEX_ASSIGN(AttachmentUpdate update, AttachmentUpdate::Begin(snapshot, request.target, progress,
                                                                   request.all ? AttachmentUpdate::IfDamaged::kIgnore
                                                                               : AttachmentUpdate::IfDamaged::kFail));
+  // What a killed update left has taken the place of the file, or is gone, unless nobody here can read it.
+  if (drops_next && StatFile(next)) {
+    OFINDEX_TRY(CheckMayRemove(next));
+    OFINDEX_TRY(RemoveAttachment(next));
+  }
   if (update.old()) return Drop(update, request);
-  const DetachReport removed{.file = update.path(), .detached = {}, .left = {}};
-  if (had_next && !StatFile(update.path())) return removed;  // a second file that was damaged, and is gone
+  if (drops_next && !StatFile(update.path())) return DetachReport{.file = update.path(), .detached = {}, .left = {}};
   if (!request.all || !StatFile(update.path())) {
     return Fail(ErrorCode::kUsage, StrCat(Printable(update.path()), ": there are no attached columns"),
                 "attach some with `ofindex attach INDEX TABLE --key NAME`");
   }
   OFINDEX_TRY(CheckMayRemove(update.path()));
   OFINDEX_TRY(update.Remove());
-  return removed;
+  return DetachReport{.file = update.path(), .detached = {}, .left = {}};
 }
 
 }  // namespace ofindex

@@ -103,7 +103,8 @@ class ProcessesTest(WorkTest):
         whole = list(loader)
         self.assertEqual([plain({name: batch[name] for name in FEATURES}) for batch in whole], expected)
         workers = {batch["process"] for batch in whole}
-        self.assertEqual(len(workers - {os.getpid()}), 2)
+        self.assertNotIn(os.getpid(), workers)
+        self.assertIn(len(workers), (1, 2))  # a worker may be late
         self.assertEqual(len({batch["random"] for batch in whole}), len(whole))  # no two workers have one seed
         loader.set_epoch(0)
         iterator = iter(loader)

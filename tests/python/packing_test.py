@@ -258,6 +258,37 @@ class PackingTest(WorkTest):
         with self.assertRaisesRegex(ofindex.StaleError, "give the same length_batches and pack"):
             ofindex.Loader(self.ds, FEATURES, seed=4).load_state_dict(state)
 
+    def test_a_state_of_other_lengths_is_refused(self) -> None:
+        lengths = np.array([length_of(number) for number in range(COUNT)])
+        self.ds.attach({"planned": lengths})
+        loader = self.loader(100, by="planned", batch_size=1)
+        next(iter(loader))
+        state = loader.state_dict()
+        self.ds.attach({"planned": np.where(lengths > 1, lengths - 1, lengths)}, replace=True)
+        resumed = self.loader(100, by="planned", batch_size=1)
+        resumed.load_state_dict(state)
+        with self.assertRaisesRegex(ofindex.StaleError, "lies inside a row"):
+            for _ in resumed:
+                pass
+
+    def test_a_record_without_tokens_leaves_its_number_out(self) -> None:
+        payloads = [
+            messages.encode("example", {"t": ("int64", [7] * count), "n": ("int64", [count])}) for count in (2, 0, 3)
+        ]
+        ds = ofindex.build(self.write("empty/", payloads), columns="auto", format="tfrecord")
+        budget = LengthBatches(6, "n")
+        features = {"t": ofindex.ragged("int32")}
+        loader = ofindex.Loader(ds, features, length_batches=budget, pack="best_fit", batch_size=1, shuffle=False)
+        (batch,) = list(loader)
+        self.assertEqual(batch["t_segment_ids"].tolist(), [[1, 1, 3, 3, 3, 0]])
+        self.assertEqual(batch["t_positions"].tolist(), [[0, 1, 0, 1, 2, 0]])
+
+    def test_epochs_without_a_batch_have_no_step(self) -> None:
+        loader = self.loader(100, batch_size=10_000, drop_last=True, skip=[(0, 1)])
+        self.assertEqual(len(loader), 0)
+        with self.assertRaisesRegex(IndexError, "epochs have no step"):
+            loader.trace(0)
+
     def test_a_record_of_another_length_is_named(self) -> None:
         with self.assertRaisesRegex(
             ofindex.FeatureError, "record 200: feature 'tokens': 3 values; the batch was planned for 4"
@@ -269,6 +300,11 @@ class PackingTest(WorkTest):
             list(self.loader(49))
         with self.assertRaisesRegex(ofindex.FeatureError, "feature 'row': 1 value; the batch was planned for"):
             list(self.loader(64, features={**FEATURES, "row": ofindex.ragged("int64")}))
+
+    def test_an_array_of_words_is_no_way_to_pack(self) -> None:
+        for pack in (np.array([1, 2]), np.array(["best_fit"])):
+            with self.assertRaisesRegex(ValueError, 'expected "best_fit" or None'):
+                ofindex.Loader(self.ds, FEATURES, length_batches=LengthBatches(100, "length"), pack=pack)
 
     def test_wrong_arguments_are_refused(self) -> None:
         budget = LengthBatches(64, "length")

@@ -101,7 +101,8 @@ Result<int> RunAttach(AttachArguments& arguments, Context& context) {
   std::optional<ProgressDisplay> display(std::in_place, "attach", context);
   Result<AttachReport> report = Attach(dataset, request, rows, context.progress);
   // The process that was waited for has replaced the index. No row was read yet.
-  while (arguments.wait && !report && dataset.snapshot()->index()->Replaced() && context.progress.records_done == 0) {
+  while (arguments.wait && !report && report.error().code == ErrorCode::kStale &&
+         dataset.snapshot()->index()->Replaced() && context.progress.records_done == 0) {
     OFINDEX_ASSIGN(dataset, Dataset::Open(arguments.index, arguments.reading, context.progress));
     report = Attach(dataset, request, rows, context.progress);
   }

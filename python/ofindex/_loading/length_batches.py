@@ -25,7 +25,8 @@ _SCHEMA = "ofindex.window_state/1"
 @explained_methods
 class LengthBatches:
     """A budget for batches, for ``length_batches=`` of a Loader: the lengths of a batch's records add up to at most
-    `total`. A record that is longer forms a batch of its own. Not to be changed after it is made; can be pickled::
+    `total`. A record that is longer forms a batch of its own, or is an error with ``pack=`` of the Loader, for which
+    `total` and `records` are limits of a row. Not to be changed after it is made; can be pickled::
 
         budget = ofindex.LengthBatches(8192, "tokens#count", padded=True, window=4096)
         loader = ofindex.Loader(ds, features, length_batches=budget, seed=1)

@@ -17,6 +17,7 @@ from .length_batches import Cutter
 _ALONE: Ranks = (0, 1, "exact")
 
 _MAX_EPOCHS = 1000
+_MAX_EMPTY = 4  # epochs without a step, after which no others are tried
 
 
 class LengthSteps:
@@ -130,13 +131,16 @@ class LengthSteps:
         """Return the epoch of a step, its number in the epoch, and whether it is skipped; then the place is that of the
         next one. None if it is further away than batches are counted."""
         read, skipped = self._all_numbers().find(step)
-        first = self._origin.epoch
+        first, empty = self._origin.epoch, 0
         for epoch in range(first, min(first + _MAX_EPOCHS, MAX_UINT64)):
             steps = self._steps_in(epoch)
             if read < steps:
                 return epoch, read, skipped
             if epoch > first and read > 2 * _MAX_EPOCHS * max(1, steps):
                 return None  # epochs have about equally many
+            empty += steps == 0
+            if empty > _MAX_EMPTY:
+                return None
             read -= steps
         return None
 
@@ -153,7 +157,8 @@ class LengthSteps:
         place = self._find(step)
         if place is None:
             raise IndexError(
-                f"step {step}: expected one of {_MAX_EPOCHS:,} epochs, since the batches of all are counted"
+                f"step {step}: it lies in none of {_MAX_EPOCHS:,} epochs whose batches can be counted, or epochs have "
+                "no step"
             )
         epoch, within, skipped = place
         if skipped:

@@ -48,7 +48,7 @@ def checked_pack(pack: Pack | None, length_batches: LengthBatches | None) -> Pac
     """
     if pack is None:
         return None
-    if pack != "best_fit":
+    if not isinstance(pack, str) or pack != "best_fit":
         raise ValueError(f'pack={shown(pack)}: expected "best_fit" or None')
     if length_batches is None:
         raise ValueError(

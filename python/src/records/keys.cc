@@ -103,10 +103,11 @@ class AskedKeys {
   size_t size_ = 0;
 };
 
+constexpr uint64_t kFewRecords = 16'384;
+
 // Runs `work` without the GIL, and so that Ctrl-C ends it if it compares more records than some milliseconds allow.
 template <typename Work>
 auto RunIfLong(uint64_t records, const Work& work) {
-  constexpr uint64_t kFewRecords = 16'384;
   if (records > kFewRecords) return RunInterruptibly(work);
   auto done = [&] {
     const nb::gil_scoped_release release;
@@ -115,11 +116,21 @@ auto RunIfLong(uint64_t records, const Work& work) {
   return Unwrap(std::move(done));
 }
 
+// Returns how many records a lookup may compare, at least if they are few.
+uint64_t RecordsFor(const KeyLookup& lookup, std::span<const LookupKey> keys) {
+  uint64_t records = keys.size();
+  for (size_t i = 0; i < keys.size() && records <= kFewRecords; ++i) {
+    records += Unwrap(lookup.CountCandidates(keys[i]));
+  }
+  return records;
+}
+
 // Returns the lowest ordinal of each key as an array of int64, -1 if no record has it.
 nb::object Find(const Key& key, nb::handle objects) {
   const AskedKeys asked(key.lookup.facts(), objects);
   std::vector<uint64_t> found(asked.keys().size());
-  RunIfLong(found.size(), [&](const Progress& progress) { return key.lookup.Find(asked.keys(), found, progress); });
+  RunIfLong(RecordsFor(key.lookup, asked.keys()),
+            [&](const Progress& progress) { return key.lookup.Find(asked.keys(), found, progress); });
   if (found.size() == asked.size()) return RowArray(std::move(found));  // kMissing is -1
   std::vector<uint64_t> all(asked.size(), KeyLookup::kMissing);
   for (size_t i = 0; i < found.size(); ++i) all[asked.places()[i]] = found[i];

@@ -122,8 +122,10 @@ Result<void> CheckBatchLimits(const BatchLimits& limits) {
                 "give a total of at least 1");
   }
   if (limits.window > kMostSortedAtOnce) {
-    return Fail(ErrorCode::kUsage, StrCat("batches: a window of ", FormatCount(limits.window),
-                                          " records; expected at most ", FormatCount(kMostSortedAtOnce)));
+    return Fail(ErrorCode::kUsage,
+                StrCat("batches: a window of ", FormatCount(limits.window), " records; expected at most ",
+                       FormatCount(kMostSortedAtOnce)),
+                "use a window of some thousand records");
   }
   return limits.packed ? CheckRows(limits) : Result<void>{};
 }
@@ -184,8 +186,7 @@ Result<bool> BatchSplitter::Fetch(uint64_t count) {
   return true;
 }
 
-// Appends the rest of the window's current batch. A position inside a batch, which a state of whole batches does not
-// have, leaves the rest of that batch.
+// Appends the rest of the window's current batch.
 Result<bool> BatchSplitter::TakeFromWindow(LengthBatch& batch) {
   const size_t before = batch.ordinals.size();
   while (batch.ordinals.size() == before) {
@@ -214,6 +215,15 @@ Result<bool> BatchSplitter::CutWindow() {
   OrderedWindow window = limits_.packed ? Pack(limits_, lengths_) : CutSorted(limits_, lengths_);
   Reorder(window.places, ordinals_);
   Reorder(window.places, lengths_);
+  // States lie at the ends of batches. With other lengths than those of the state, records would be read twice or
+  // never.
+  if (skipped_ < ordinals_.size() && skipped_ != 0 &&
+      !std::binary_search(window.ends.begin(), window.ends.end(), skipped_)) {
+    return Fail(ErrorCode::kStale,
+                StrCat("position ", position_, ": it lies inside a ", limits_.packed ? "row" : "batch",
+                       "; expected the end of one: the lengths of records are not those of the state"),
+                "begin the next epoch without the state, or give the lengths that it was made with");
+  }
   ends_ = std::move(window.ends);
   std::reverse(ends_.begin(), ends_.end());
   used_ = std::min<size_t>(std::exchange(skipped_, 0), ordinals_.size());

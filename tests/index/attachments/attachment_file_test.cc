@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "index/attachments/attachment_writer.h"
+#include "index/attachments/attachments_beside.h"
+#include "index/catalog/paths.h"
 #include "index/chunks/chunk.h"
+#include "tests/index/built_set.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 
@@ -141,6 +144,40 @@ TEST_CASE("attached columns belong to their generation, and to later ones whose 
   CHECK(moved.error().message.find("got generation 2 with 130 ordinals") != std::string::npos);
   CHECK_FALSE(file.CheckBelongs("x.ofidx", {kAttachedTo}, {{0, 100}}));
   CHECK_FALSE(file.CheckBelongs("x.ofidx", {kAttachedTo, later}, {{0, 100}, {110, 19}, {130, 70}}));
+}
+
+TEST_CASE("what a killed process left next to an index takes its place, or goes, but not what another version wrote") {
+  const TempDir folder;
+  const AttachedIndex index{
+      .path = folder / "x.ofidx", .shown = "x.ofidx", .generations = {kAttachedTo}, .blocks = kAttachedBlocks};
+  const std::string own = AttachedPathOf(index.path);
+  const std::string next = NextAttachedPathOf(index.path);
+  WriteAttachment(next);
+  const std::string sound = ReadFile(next);
+  REQUIRE(SettleBeside(index));
+  CHECK(ReadFile(own) == sound);
+  CHECK(FilesIn(folder.path()).size() == 1);
+
+  for (const std::string& damaged : {sound.substr(0, sound.size() - 1), std::string("OFIDXATT"), std::string()}) {
+    WriteFile(next, damaged);
+    CHECK(SettleBeside(index));
+    CHECK(ReadFile(own) == sound);
+    CHECK(FilesIn(folder.path()).size() == 1);
+  }
+
+  SealedHeader header;
+  std::string other = sound;
+  auto* const bytes = reinterpret_cast<uint8_t*>(other.data());
+  REQUIRE(header.Decode("OFIDXATT", bytes));
+  ++header.version;
+  header.Encode("OFIDXATT", bytes);
+  for (const std::string& foreign : {other, std::string("notes of somebody")}) {
+    WriteFile(next, foreign);
+    const auto refused = SettleBeside(index);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::kIndex);
+    CHECK(ReadFile(next) == foreign);
+  }
 }
 
 }  // namespace

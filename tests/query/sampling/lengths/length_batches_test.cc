@@ -141,15 +141,19 @@ TEST_CASE("a window is sorted by length and cut, and its batches come in the ord
   }
 }
 
-TEST_CASE("from a position inside a batch of a window, the rest of the batch is read") {
-  const BatchLimits limits{.total = 1000, .window = 128};
-  const std::vector<Batch> whole = OfWindows(limits);
-  REQUIRE(whole[0].size() > 1);
-  const Batch rest(whole[0].begin() + 1, whole[0].end());
-  const std::vector<Batch> read = AllBatches(Batches(limits, {}, Tail::kExact, 1));
-  CHECK(read[0] == rest);
-  CHECK(read[1] == whole[1]);
-  CHECK(read.size() == whole.size());
+TEST_CASE("a position inside a batch of a window, which no state has, is refused") {
+  for (const BatchLimits& limits : {BatchLimits{.total = 1000, .window = 128},
+                                    BatchLimits{.total = 5000, .window = 128, .packed = RowBatches{2}}}) {
+    LengthBatch first;
+    REQUIRE(Batches(limits, {}, Tail::kExact, 0).Next(first));
+    REQUIRE(first.ends[0] > 1);
+    LengthBatch batch;
+    const auto inside = Batches(limits, {}, Tail::kExact, 1).Next(batch);
+    REQUIRE_FALSE(inside);
+    CHECK(inside.error().code == ErrorCode::kStale);
+    CHECK(inside.error().message.find("position 1: it lies inside a ") == 0);
+    CHECK(Batches(limits, {}, Tail::kExact, first.ends[0]).Next(batch));
+  }
 }
 
 TEST_CASE("ranks and workers share the batches of one epoch, with an exact, padded or dropped tail") {
