@@ -157,8 +157,8 @@ class LengthSteps:
         place = self._find(step)
         if place is None:
             raise IndexError(
-                f"step {step}: it lies in none of {_MAX_EPOCHS:,} epochs whose batches can be counted, or epochs have "
-                "no step"
+                f"step {step}: expected one of {_MAX_EPOCHS:,} epochs, since the batches of all are counted, and of "
+                "epochs that have batches"
             )
         epoch, within, skipped = place
         if skipped:
