@@ -192,7 +192,8 @@ class Loader(Generic[ResultT]):
                 rows: for each feature NAME an array of shape ``(batch_size, total)`` that ends each row with zeros,
                 and NAME_segment_ids and NAME_positions of the same shape, int32, the same arrays for all features. A
                 token of the k-th record of its row has the segment id k, from 1, and padding has 0; positions count
-                from 0 in each record. A record longer than `total` is an error.
+                from 0 in each record. A record longer than `total` is an error: when its window is packed, which may be
+                late in an epoch, or at once from ``len(loader)``, which plans the whole epoch.
             processes: Number of processes that run `transform`, instead of threads; for Python code that holds the GIL
                 most of the time. They are spawned by each iteration, which takes as long as their imports, and get
                 every batch and return every result as a pickle, a copy each way. `transform` must be a function at the
