@@ -26,7 +26,7 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kMaxGroups = 1'000'000'000;
+constexpr size_t kMostShownGroups = 1'000'000'000;
 constexpr size_t kGroupsInText = 10;
 
 struct AuditArguments {
@@ -166,7 +166,7 @@ void AddAudit(CommandLine& line, Context& context) {
                "Take records with the same hash for equal, without reading them; default: compare their bytes");
   verb.AddOption("--top", arguments->top, "N",
                  "Number of largest groups to show; default 10, but all with --json or --jsonl")
-      .Between(size_t{0}, kMaxGroups);
+      .Between(size_t{0}, kMostShownGroups);
   verb.AddOption("-o,--output", arguments->outputs, "FILE",
                  "Write a CSV table of the columns duplicates, first, weight and leaks (with --label also conflict) "
                  "with a line for each record, for the verb attach; one FILE for each INDEX")

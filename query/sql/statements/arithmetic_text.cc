@@ -3,7 +3,7 @@
 namespace ofindex {
 namespace {
 
-using Kind = SqlToken::Kind;
+using TokenKind = SqlToken::Kind;
 
 /// Reads arithmetic from front to back. Each function accepts one part of it and moves on, or returns false.
 class ArithmeticReader {
@@ -19,7 +19,7 @@ class ArithmeticReader {
   static constexpr int kMaxDepth = 32;
 
   [[nodiscard]] bool IsSymbol(std::string_view symbols) const {
-    return at_ < tokens_.size() && tokens_[at_].kind == Kind::kSymbol &&
+    return at_ < tokens_.size() && tokens_[at_].kind == TokenKind::kSymbol &&
            symbols.find(tokens_[at_].text[0]) != std::string_view::npos;
   }
   [[nodiscard]] bool IsWord(std::string_view word) const { return at_ < tokens_.size() && tokens_[at_].IsWord(word); }
@@ -50,7 +50,7 @@ class ArithmeticReader {
     while (TakeSymbol("+-")) has_operator_ = true;
     if (depth == kMaxDepth || at_ == tokens_.size()) return false;
     if (TakeSymbol("(")) return TakeSum(depth + 1) && TakeSymbol(")");
-    if (tokens_[at_].kind == Kind::kNumber) return ++at_ > 0;
+    if (tokens_[at_].kind == TokenKind::kNumber) return ++at_ > 0;
     const bool cast = IsWord("cast");
     if (!IsSqlName(tokens_[at_++])) return false;
     if (!IsSymbol("(")) return TakeRestOfName();

@@ -14,7 +14,7 @@
 namespace ofindex {
 namespace {
 
-using Kind = SqlToken::Kind;
+using TokenKind = SqlToken::Kind;
 
 // Tokens [begin, end).
 struct Span {
@@ -58,7 +58,7 @@ std::optional<Clauses> ClausesOf(const std::vector<SqlToken>& tokens) {
   };
   const auto is_select = [](const SqlToken& token) { return token.IsWord("select"); };
   const auto is_other = [](const SqlToken& token) {
-    return token.kind == Kind::kWord && std::find(kOther.begin(), kOther.end(), token.text) != kOther.end();
+    return token.kind == TokenKind::kWord && std::find(kOther.begin(), kOther.end(), token.text) != kOther.end();
   };
   if (std::count_if(tokens.begin(), tokens.end(), is_select) != 1 || find(is_other) != tokens.size())
     return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<Clauses> ClausesOf(const std::vector<SqlToken>& tokens) {
   // Returns whether a clause begins with token `i`, rather than IS DISTINCT FROM going on.
   const auto begins = [&](size_t i, std::string_view word) {
     const SqlToken& token = tokens[i];
-    if (token.depth != 0 || (token.kind != Kind::kWord && token.kind != Kind::kSymbol)) return false;
+    if (token.depth != 0 || (token.kind != TokenKind::kWord && token.kind != TokenKind::kSymbol)) return false;
     return token.text == word && !(i > 0 && word == "from" && tokens[i - 1].IsWord("distinct"));
   };
   // Returns what follows a clause's first word.
@@ -104,7 +104,7 @@ std::vector<Span> TermsOf(const std::vector<SqlToken>& tokens, Span clause) {
 
 bool IsAggregate(const SqlToken& token) {
   constexpr std::array<std::string_view, 6> kNumberFunctions = {"count", "sum", "total", "avg", "min", "max"};
-  return token.kind == Kind::kWord &&
+  return token.kind == TokenKind::kWord &&
          std::find(kNumberFunctions.begin(), kNumberFunctions.end(), token.text) != kNumberFunctions.end();
 }
 
@@ -167,7 +167,7 @@ class Replacer {
     constexpr std::array<std::string_view, 5> kWords = {"asc", "desc", "nulls", "first", "last"};
     return std::all_of(tokens_.begin() + static_cast<std::ptrdiff_t>(rest.begin),
                        tokens_.begin() + static_cast<std::ptrdiff_t>(rest.end), [&](const SqlToken& token) {
-                         return token.kind == Kind::kWord &&
+                         return token.kind == TokenKind::kWord &&
                                 std::find(kWords.begin(), kWords.end(), token.text) != kWords.end();
                        });
   }
@@ -222,11 +222,11 @@ class Replacer {
     ComputedTerms::Expression expression{.text = Text(span), .select = "SELECT "};
     size_t written = tokens_[span.begin].begin;
     for (size_t i = span.begin; i < span.end; ++i) {
-      if (tokens_[i].kind != Kind::kNumber || !IsReal(tokens_[i])) continue;
+      if (tokens_[i].kind != TokenKind::kNumber || !IsReal(tokens_[i])) continue;
       // SQLite takes a sign into the literal, which matters for -0.0.
       const bool negative =
           i > span.begin && tokens_[i - 1].IsSymbol('-') &&
-          (i - 1 == span.begin || (tokens_[i - 2].kind == Kind::kSymbol && !tokens_[i - 2].IsSymbol(')')));
+          (i - 1 == span.begin || (tokens_[i - 2].kind == TokenKind::kSymbol && !tokens_[i - 2].IsSymbol(')')));
       const size_t begin = negative ? tokens_[i - 1].begin : tokens_[i].begin;
       expression.literals.push_back((negative ? "-" : "") + tokens_[i].text);
       expression.select += StrCat(sql_.substr(written, begin - written), "?", expression.literals.size());
@@ -252,7 +252,7 @@ class Replacer {
       if (!term.empty() && IsDirection({term.begin + 1, term.end})) whole[term.begin] = true;
     }
     for (size_t i = 0; i < tokens_.size(); ++i) {
-      if (tokens_[i].kind != Kind::kSymbol && !whole[i] && names.contains(Folded(tokens_[i].text))) return false;
+      if (tokens_[i].kind != TokenKind::kSymbol && !whole[i] && names.contains(Folded(tokens_[i].text))) return false;
     }
     return true;
   }

@@ -8,7 +8,7 @@
 namespace ofindex {
 namespace {
 
-using Kind = SqlToken::Kind;
+using TokenKind = SqlToken::Kind;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool BeginsWord(char c) {
@@ -42,16 +42,17 @@ class Scanner {
     const char c = sql_[begin];
     if (BeginsWord(c)) {
       const size_t end = SkipWord(begin);
-      return {Kind::kWord, begin, end, 0, Folded(sql_.substr(begin, end - begin))};
+      return {TokenKind::kWord, begin, end, 0, Folded(sql_.substr(begin, end - begin))};
     }
-    if (IsDigit(c) || (c == '.' && IsDigit(At(begin + 1)))) return Written(Kind::kNumber, begin, EndOfNumber(begin));
+    if (IsDigit(c) || (c == '.' && IsDigit(At(begin + 1))))
+      return Written(TokenKind::kNumber, begin, EndOfNumber(begin));
     if (c == '"' || c == '`' || c == '[') return Quoted(begin, c == '[' ? ']' : c);
-    if (c == '\'') return Written(Kind::kLiteral, begin, EndOfQuoted(begin, c));
-    if (c == '?' || c == ':' || c == '@' || c == '$') return Written(Kind::kLiteral, begin, SkipWord(begin + 1));
-    return Written(Kind::kSymbol, begin, begin + 1);
+    if (c == '\'') return Written(TokenKind::kLiteral, begin, EndOfQuoted(begin, c));
+    if (c == '?' || c == ':' || c == '@' || c == '$') return Written(TokenKind::kLiteral, begin, SkipWord(begin + 1));
+    return Written(TokenKind::kSymbol, begin, begin + 1);
   }
 
-  [[nodiscard]] SqlToken Written(Kind kind, size_t begin, size_t end) const {
+  [[nodiscard]] SqlToken Written(TokenKind kind, size_t begin, size_t end) const {
     return {kind, begin, end, 0, std::string(sql_.substr(begin, end - begin))};
   }
 
@@ -81,7 +82,7 @@ class Scanner {
   }
 
   [[nodiscard]] SqlToken Quoted(size_t begin, char quote) const {
-    SqlToken token{Kind::kName, begin, EndOfQuoted(begin, quote), 0, {}};
+    SqlToken token{TokenKind::kName, begin, EndOfQuoted(begin, quote), 0, {}};
     for (size_t at = begin + 1; at + 1 < token.end; ++at) {
       token.text += sql_[at];
       if (sql_[at] == quote && quote != ']') ++at;

@@ -286,7 +286,7 @@ TEST_CASE("bad records have no keys, and a changed shard is an error") {
   BuiltSet set;
   const std::vector<std::string> payloads = {KeyedExample({"a"}, {}), KeyedExample({"b"}, {}), KeyedExample({"b"}, {})};
   std::string shard = ShardBytes(set.framing(), payloads);
-  const size_t at = shard.find("b");
+  const size_t at = shard.find('b');
   REQUIRE(at != std::string::npos);
   shard[shard.size() - 1] ^= 1;  // the checksum of the last payload
   set.Put("part-0", shard);
