@@ -12,7 +12,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kBytesPerCheck = 1 << 20;
+constexpr uint64_t kBytesBetweenChecks = 1 << 20;
 
 // Asks the monitor of the running statement.
 bool MayContinue(sqlite3_context* context) {
@@ -96,7 +96,7 @@ void Replace(sqlite3_context* context, int count, sqlite3_value** values) {
     append(*instead);
     text->remove_prefix(found + part->size());
     since += found + part->size();
-    if (since < kBytesPerCheck) continue;
+    if (since < kBytesBetweenChecks) continue;
     since = 0;
     going = MayContinue(context);
   }
@@ -134,7 +134,7 @@ class Trimmed {
   // Returns the character at the start or end of the text, if it must be removed, otherwise an empty string.
   std::string_view AtEnd(bool front) {
     spent_ += characters_.size() + 1;
-    if (spent_ >= kBytesPerCheck) {
+    if (spent_ >= kBytesBetweenChecks) {
       spent_ = 0;
       stopped_ = !MayContinue(context_);
     }

@@ -84,7 +84,7 @@ std::pair<std::string_view, std::string_view> PartsOf(const SqlTable& table) {
 }
 
 // What can stand at the cursor.
-struct Place {
+struct CompletionPlace {
   bool tables = true;
   bool columns = true;
   bool words = true;                // keywords and functions
@@ -92,11 +92,11 @@ struct Place {
   std::string schema = {};          // whose tables, if not empty
 };
 
-Place PlaceAfterDot(const std::vector<SqlToken>& tokens, const std::vector<SqlTable>& tables) {
+CompletionPlace PlaceAfterDot(const std::vector<SqlToken>& tokens, const std::vector<SqlTable>& tables) {
   const std::string name = Folded(tokens[tokens.size() - 2].text);
   const bool has_schema = tokens.size() >= 4 && tokens[tokens.size() - 3].IsSymbol('.');
   const std::string before = has_schema ? Folded(tokens[tokens.size() - 4].text) : "";
-  Place place{.tables = false, .words = false};
+  CompletionPlace place{.tables = false, .words = false};
   for (const SqlTable& table : tables) {
     const auto [schema, table_name] = PartsOf(table);
     if (Folded(table_name) == name && Folded(schema) == before) place.table = &table;
@@ -110,7 +110,7 @@ Place PlaceAfterDot(const std::vector<SqlToken>& tokens, const std::vector<SqlTa
   return place;
 }
 
-Place PlaceAfter(const std::vector<SqlToken>& tokens, const std::vector<SqlTable>& tables) {
+CompletionPlace PlaceAfter(const std::vector<SqlToken>& tokens, const std::vector<SqlTable>& tables) {
   if (tokens.empty()) return {.tables = false, .columns = false};
   const SqlToken& last = tokens.back();
   if (last.IsWord("from") || last.IsWord("join")) return {.columns = false, .words = false};
@@ -119,7 +119,8 @@ Place PlaceAfter(const std::vector<SqlToken>& tokens, const std::vector<SqlTable
 }
 
 // Returns the columns that begin with `prefix`, each once: those of the first table come first.
-std::vector<std::string> ColumnsWith(std::string_view prefix, const Place& place, const std::vector<SqlTable>& tables) {
+std::vector<std::string> ColumnsWith(std::string_view prefix, const CompletionPlace& place,
+                                     const std::vector<SqlTable>& tables) {
   std::vector<std::string> found;
   std::set<std::string> seen;
   for (const SqlTable& table : tables) {
@@ -135,8 +136,8 @@ std::vector<std::string> ColumnsWith(std::string_view prefix, const Place& place
 
 // Returns the tables that begin with `prefix`, as SQL takes them; in quotes if `quoted`. A name in quotes has no
 // schema: b.records is two names, and "records" the table of the first index that has it.
-std::vector<std::string> TablesWith(std::string_view prefix, const Place& place, const std::vector<SqlTable>& tables,
-                                    bool quoted = false) {
+std::vector<std::string> TablesWith(std::string_view prefix, const CompletionPlace& place,
+                                    const std::vector<SqlTable>& tables, bool quoted = false) {
   std::set<std::string> found;
   for (const SqlTable& table : tables) {
     const auto [schema, name] = PartsOf(table);
@@ -163,7 +164,7 @@ std::vector<std::string> SqlWordsWith(std::string_view prefix) {
 
 WordCompletion CompleteQuoted(std::string_view sql, size_t begin, const std::vector<SqlTable>& tables) {
   WordCompletion completion{begin, {}};
-  const Place place = PlaceAfter(TokensOf(sql.substr(0, begin)), tables);
+  const CompletionPlace place = PlaceAfter(TokensOf(sql.substr(0, begin)), tables);
   const std::string_view prefix = sql.substr(begin + 1);
   for (const std::string& name : ColumnsWith(prefix, place, tables)) completion.candidates.push_back(QuotedName(name));
   for (std::string& name : TablesWith(prefix, place, tables, true)) completion.candidates.push_back(std::move(name));
@@ -194,7 +195,7 @@ WordCompletion CompleteSql(std::string_view sql, const std::vector<SqlTable>& ta
   for (const auto is_word_byte : {IsNameByte, IsWordByte}) {
     const size_t begin = BeginOfWord(sql, is_word_byte);
     const std::string_view word = sql.substr(begin);
-    const Place place = PlaceAfter(TokensOf(sql.substr(0, begin)), tables);
+    const CompletionPlace place = PlaceAfter(TokensOf(sql.substr(0, begin)), tables);
     WordCompletion completion{begin, {}};
     std::vector<std::string>& found = completion.candidates;
     for (const std::string& name : ColumnsWith(word, place, tables)) found.push_back(SqlNameText(name));
