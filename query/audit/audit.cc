@@ -19,7 +19,7 @@ namespace ofindex {
 namespace {
 
 // A part of the records across which duplicates are leaks: a set, and a number of the split column.
-using SplitPart = std::pair<size_t, uint32_t>;
+using AuditedPart = std::pair<size_t, uint32_t>;
 
 RecordGroups SortedByFirst(const RecordGroups& groups) {
   std::vector<size_t> order(groups.size());
@@ -46,10 +46,10 @@ Result<void> CheckDistinct(const std::vector<AuditedSet>& sets) {
 }
 
 // Returns the part of the record at place `at` of all records in groups; nullopt if it is in none.
-std::optional<SplitPart> PartOf(const AuditReport& report, size_t set, uint64_t at) {
-  if (report.splits.numbers.empty()) return SplitPart(set, ColumnNumbers::kNull);
+std::optional<AuditedPart> PartOf(const AuditReport& report, size_t set, uint64_t at) {
+  if (report.splits.numbers.empty()) return AuditedPart(set, ColumnNumbers::kNull);
   const uint32_t number = report.splits.numbers[at];
-  return number == ColumnNumbers::kNull ? std::nullopt : std::optional(SplitPart(set, number));
+  return number == ColumnNumbers::kNull ? std::nullopt : std::optional(AuditedPart(set, number));
 }
 
 // Counts the records of a group in their sets, and returns what is wrong with it.
@@ -58,7 +58,7 @@ GroupFacts Examine(AuditReport& report, size_t group) {
   const uint64_t begin = report.groups.BeginOf(group);
   GroupFacts facts;
   uint32_t label = ColumnNumbers::kNull;
-  std::optional<SplitPart> part;
+  std::optional<AuditedPart> part;
   std::optional<size_t> set_before;
   for (size_t i = 0; i < records.size(); ++i) {
     const size_t set = report.numbers.At(records[i]).set;
@@ -70,7 +70,7 @@ GroupFacts Examine(AuditReport& report, size_t group) {
       facts.conflict = facts.conflict || (label != ColumnNumbers::kNull && own_label != label);
       label = own_label;
     }
-    if (const std::optional<SplitPart> own_part = PartOf(report, set, begin + i)) {
+    if (const std::optional<AuditedPart> own_part = PartOf(report, set, begin + i)) {
       facts.leak = facts.leak || (part && part != own_part);
       part = own_part;
     }
@@ -146,7 +146,7 @@ Result<AuditReport> Audit(const AuditRequest& request, Progress& progress) {
 
 std::vector<RecordVerdict> VerdictsOn(const AuditReport& report, size_t set) {
   std::vector<RecordVerdict> verdicts;
-  std::map<SplitPart, uint64_t> parts;  // of the group, with the number of their records
+  std::map<AuditedPart, uint64_t> parts;  // of the group, with the number of their records
   for (size_t group = 0; group < report.groups.size(); ++group) {
     const std::span<const uint64_t> records = report.groups[group];
     const uint64_t begin = report.groups.BeginOf(group);
@@ -156,7 +156,7 @@ std::vector<RecordVerdict> VerdictsOn(const AuditReport& report, size_t set) {
     for (size_t i = 0; i < records.size(); ++i) {
       const size_t own_set = report.numbers.At(records[i]).set;
       in_set += own_set == set ? 1 : 0;
-      const std::optional<SplitPart> part = PartOf(report, own_set, begin + i);
+      const std::optional<AuditedPart> part = PartOf(report, own_set, begin + i);
       if (!part) continue;
       ++in_parts;
       ++parts[*part];
@@ -165,7 +165,7 @@ std::vector<RecordVerdict> VerdictsOn(const AuditReport& report, size_t set) {
     for (size_t i = 0; i < records.size() && in_set != 0; ++i) {
       const RecordNumbers::Place place = report.numbers.At(records[i]);
       if (place.set != set) continue;
-      const std::optional<SplitPart> part = PartOf(report, set, begin + i);
+      const std::optional<AuditedPart> part = PartOf(report, set, begin + i);
       verdicts.push_back({.ordinal = place.ordinal,
                           .duplicates = in_set,
                           .first = std::exchange(first, false),
