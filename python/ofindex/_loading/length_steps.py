@@ -139,7 +139,7 @@ class LengthSteps:
             if epoch > first and read > 2 * _MAX_EPOCHS * max(1, steps):
                 return None  # epochs have about equally many
             empty += steps == 0
-            if empty > _MAX_EMPTY:
+            if empty > _MAX_EMPTY and not self._origin.skipped:  # else they may be skipped
                 return None
             read -= steps
         return None
