@@ -5,7 +5,11 @@ next to imagehash and pdqhash.
 
 Needs the package, numpy and Pillow; PHOTOS is a folder of JPEG or PNG files of different scenes, PYTHON an interpreter
 that has imagehash and pdqhash. Photographs are first reduced to at most 640 pixels a side. The copies stay in FOLDER
-for the next run; by default they are removed.
+for the next run; by default they are removed. Each audit decodes its images again: 700 photographs take some quarter of
+an hour on two processors, and 1.1 GB.
+
+Recall is the share of the copies that are in the group of their original; precision, the share of the pairs of images
+in one group that are of one photograph. Hashes of the rivals are compared pair by pair, without groups.
 
 The kinds of copies, saved as JPEG of quality 90 where nothing else is said:
 
