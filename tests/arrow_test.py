@@ -111,14 +111,14 @@ ROOMS = {
     "tools/show",
     "tools/terminal": "",
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/keys index/merge "
-    "index/output index/parts index/shards index/update query query/attaching query/audit query/columns query/keys query/sampling "
+    "index/output index/parts index/shards index/update query query/attaching query/audit query/columns query/images query/keys query/sampling "
     "query/sampling/columns "
     "query/sampling/sets query/stats tools/help tools/options tools/ordinals tools/packing tools/prompt tools/report "
     "tools/rows tools/sampling tools/shell tools/show tools/streams tools/tables tools/terminal",
     "python/src": "python/src/attaching python/src/auditing python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/attaching": "base query/attaching query/decoding python/src/columns python/src/convert "
     "python/src/interpreter python/src/records",
-    "python/src/auditing": "query/audit python/src/columns python/src/convert python/src/interpreter "
+    "python/src/auditing": "query/audit query/images python/src/columns python/src/convert python/src/interpreter "
     "python/src/records",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/finding index/merge index/parts "
     "index/update "

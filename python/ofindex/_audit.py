@@ -1,4 +1,4 @@
-"""Audits: records with the same bytes, within and across datasets."""
+"""Audits: records with the same bytes, or like images, within and across datasets."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ofindex
+from ._arguments import whole
 from ._batch import thread_limit
 from ._foreign import explained_methods
 from ._progress import Report, reporting
@@ -23,7 +24,7 @@ Flags = npt.NDArray[np.bool_]
 
 @explained_methods
 class Audit:
-    """Groups of records with the same bytes, as `Dataset.audit` found them::
+    """Groups of records with the same bytes, or with like images, as `Dataset.audit` found them::
 
         audit = ds.audit(on="text")
         len(audit)  # 0
@@ -36,13 +37,16 @@ class Audit:
     of the indexes.
     """
 
-    def __init__(self, datasets: Sequence[Dataset], found: _ofindex.AuditResult, has_labels: bool) -> None:
+    def __init__(
+        self, datasets: Sequence[Dataset], found: _ofindex.AuditResult, has_labels: bool, is_near: bool
+    ) -> None:
         self._audited = tuple(datasets)
         self._has_labels = has_labels
         self._found = found
+        self._is_near = is_near
         self.summary: dict[str, Any] = found.summary()
         """The totals of ``ofindex audit --json``: ``indexes``, with the counts of each dataset; ``group_count``,
-        ``conflict_count``, ``leak_count``, ``collision_count`` and ``trusted``."""
+        ``conflict_count``, ``leak_count``, ``collision_count``, ``trusted``, and ``near``, the distance or None."""
         self.datasets: Integers
         """Of each record in groups, the number of its dataset."""
         self.ordinals: Integers
@@ -57,6 +61,8 @@ class Audit:
         """Of each group, whether its records have different labels."""
         self.leaks: Flags = np.asarray(found.leaks(), np.bool_)
         """Of each group, whether its records are in different datasets or splits."""
+        self.distances: npt.NDArray[np.uint8] = np.asarray(found.distances(), np.uint8)
+        """Of each record in groups, in how many bits the nearest other one differs from it; empty without `near`."""
 
     def __len__(self) -> int:
         """The number of groups."""
@@ -101,10 +107,11 @@ class Audit:
             ds.detach("audit_duplicates", "audit_first", "audit_weight", "audit_leaks")
 
         Returns:
-            ``_id``: the ordinals of all records. ``duplicates``: records of this dataset with the same bytes, itself
-            included; ``first``: whether it is the first of them; ``weight``: 1 / duplicates; ``leaks``: records with
-            the same bytes in other datasets or splits; ``conflict``, if there are labels: whether records with its
-            bytes have different ones. A record that was not compared counts as the only one with its bytes.
+            ``_id``: the ordinals of all records. ``duplicates``: records of this dataset in its group, itself
+            included; ``first``: whether it is the first of them; ``weight``: 1 / duplicates; ``leaks``: records of its
+            group in other datasets or splits; ``conflict``, if there are labels: whether records of its group have
+            different ones; ``distance``, with `near`: that of `distances`, masked for records without a group. A record
+            that was not compared counts as the only one of its group.
         """
         there = self._audited[dataset]._present()
         ids = np.asarray(there.ordinals(np.arange(len(there))))
@@ -116,18 +123,24 @@ class Audit:
             "leaks": np.zeros(len(ids), np.int64),
             "conflict": np.zeros(len(ids), np.bool_),
         }
+        bits = np.ma.masked_all(len(ids), np.int64)
         if len(ordinals):
             at = np.minimum(np.searchsorted(ordinals, ids), len(ordinals) - 1)
             has = ordinals[at] == ids
             for name, values in zip(("duplicates", "first", "leaks", "conflict"), found, strict=True):
                 columns[name][has] = values[at[has]]
+            if self._is_near:
+                own = self.datasets == dataset
+                bits[has] = self.distances[own][np.argsort(self.ordinals[own])][at[has]]
         columns["weight"] = 1 / columns["duplicates"]
         if not self._has_labels:
             del columns["conflict"]
+        if self._is_near:
+            columns["distance"] = bits
         return columns
 
     def keep(self, dataset: int = 0, leaks: bool = True) -> Dataset:
-        """Return a view of a dataset without the repeats: of records with the same bytes, the first alone::
+        """Return a view of a dataset without the repeats: of each group, the first record alone::
 
             len(ds.audit().keep())  # 100
 
@@ -140,11 +153,19 @@ class Audit:
         return self._audited[dataset][kept]
 
 
+def _near_distance(near: bool | int) -> int | None:
+    """Return the distance up to which images are alike; None if bytes are compared."""
+    if isinstance(near, bool):
+        return _ofindex.NEAR_DISTANCE if near else None
+    return whole(near, "near", maximum=_ofindex.NEAR_MAX_DISTANCE)
+
+
 def audit_datasets(
     datasets: Sequence[Dataset],
     on: str | bytes | None,
     label: str | bytes | None,
     split: str | bytes | None,
+    near: bool | int,
     trust_hashes: bool,
     threads: int | None,
     progress: bool | Report | None,
@@ -158,9 +179,12 @@ def audit_datasets(
     for name, given in (("on", on), ("label", label), ("split", split)):
         if given is not None and not given:
             raise ValueError(f"{name}={given!r}: expected a name, or None")
+    distance = _near_distance(near)
+    if distance is not None and trust_hashes:
+        raise ValueError("near and trust_hashes exclude each other; expected one of them")
     names = (on or "", label or "", split or "")
     with reporting(progress, "audit") as report:
         found = _ofindex.audit(
-            sources, rows, *names, bool(trust_hashes), thread_limit(threads), tempfile.gettempdir(), report
+            sources, rows, *names, distance, bool(trust_hashes), thread_limit(threads), tempfile.gettempdir(), report
         )
-    return Audit(datasets, found, label is not None)
+    return Audit(datasets, found, label is not None, distance is not None)

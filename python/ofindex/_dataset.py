@@ -593,11 +593,12 @@ class Dataset(_ofindex.Records, Verbs):
         on: str | bytes | None = None,
         label: str | bytes | None = None,
         split: str | bytes | None = None,
+        near: bool | int = False,
         trust_hashes: bool = False,
         threads: int | None = None,
         progress: bool | Report | None = None,
     ) -> Audit:
-        """Find records with the same bytes, within these records and across datasets::
+        """Find records with the same bytes, or with like images, within these records and across datasets::
 
             parts = ds.split({"train": 0.9, "val": 0.1}, seed=0)
             audit = parts["train"].audit(parts["val"], on="text")
@@ -612,6 +613,8 @@ class Dataset(_ofindex.Records, Verbs):
             on: Compare the byte strings of this feature; None: the whole payloads.
             label: A column; groups whose records have different values of it are conflicts. NULL is no label.
             split: A column; a group whose records have different values of it is a leak, too. NULL is no split.
+            near: Find images that look alike in the feature `on`, JPEG or PNG: those whose 128-bit perceptual hashes
+                differ in at most so many bits, from 0 to 31; True: 23. All records are decoded. See docs/python.md.
             trust_hashes: Take records with the same hash for equal, without reading them.
             threads: Computing threads; None: one per processor.
             progress: As in `build`.
@@ -620,7 +623,7 @@ class Dataset(_ofindex.Records, Verbs):
             ValueError: no record has the feature, or its values are not byte strings; there is no such column; a view
             has a record twice, or a dataset is given twice. StaleError: a shard was changed since it was indexed.
         """
-        return audit_datasets((self, *others), on, label, split, trust_hashes, threads, progress)
+        return audit_datasets((self, *others), on, label, split, near, trust_hashes, threads, progress)
 
     # About the dataset.
 

@@ -14,6 +14,9 @@
 #include "base/threads.h"
 #include "query/audit/compared_bytes.h"
 #include "query/audit/confirm_groups.h"
+#include "query/audit/hash_source.h"
+#include "query/audit/near_groups.h"
+#include "query/audit/similarity_source.h"
 
 namespace ofindex {
 namespace {
@@ -88,41 +91,88 @@ Result<std::optional<NamedColumns>> ColumnsOf(const std::string& name, std::span
   return columns;
 }
 
+// Sets the groups of records with the same bytes.
+Result<void> FindEqual(const AuditRequest& request, const std::vector<ComparedBytes>& bytes, unsigned threads,
+                       AuditReport& report, Progress& progress) {
+  EntrySorter sorter(request.folder, request.memory_bytes);
+  for (size_t i = 0; i < request.sets.size(); ++i) {
+    const AuditedSet& set = request.sets[i];
+    const HashRequest wanted{.dataset = set.dataset,
+                             .rows = set.rows ? &*set.rows : nullptr,
+                             .first_number = report.numbers.FirstOf(i),
+                             .check_shards = !request.trust_hashes,
+                             .threads = threads};
+    OFINDEX_ASSIGN(report.sets[i].compared, CollectHashes(wanted, bytes[i], sorter, progress));
+  }
+  OFINDEX_ASSIGN(RecordGroups candidates, GroupsByHash(sorter, progress));
+  candidates = SortedByFirst(candidates);  // records are read in nearly their order
+  if (request.trust_hashes) {
+    report.groups = std::move(candidates);
+    return {};
+  }
+  OFINDEX_ASSIGN(const ConfirmedGroups confirmed, ConfirmGroups(candidates, report.numbers, bytes, threads, progress));
+  report.groups = SortedByFirst(confirmed.groups);
+  report.collisions = confirmed.collisions;
+  return {};
+}
+
+// Sets the groups of records with like hashes.
+Result<void> FindNear(const AuditRequest& request, const std::vector<ComparedBytes>& bytes, unsigned threads,
+                      AuditReport& report, Progress& progress) {
+  std::vector<SimilarityEntry> entries;
+  for (size_t i = 0; i < request.sets.size(); ++i) {
+    const AuditedSet& set = request.sets[i];
+    const SimilarityRequest wanted{.dataset = set.dataset,
+                                   .rows = set.rows ? &*set.rows : nullptr,
+                                   .first_number = report.numbers.FirstOf(i),
+                                   .decoder = request.near.decoder,
+                                   .threads = threads};
+    OFINDEX_ASSIGN(report.sets[i].compared, CollectSimilarity(wanted, bytes[i], entries, progress));
+  }
+  if (entries.size() > kMaxNearEntries) {
+    return Fail(
+        ErrorCode::kLimit,
+        StrCat(Printable(report.sets.front().index), ": ", FormatCount(entries.size()),
+               " images to compare, with those of the other indexes; expected at most ", FormatCount(kMaxNearEntries)),
+        "audit fewer indexes at once");
+  }
+  OFINDEX_ASSIGN(NearGroups found, GroupNear(std::move(entries), request.near.distance, threads, progress));
+  report.groups = std::move(found.groups);
+  report.distances = std::move(found.distances);
+  return {};
+}
+
+Result<void> CheckNear(const AuditRequest& request) {
+  if (request.feature.empty()) {
+    return Fail(ErrorCode::kUsage,
+                StrCat(Printable(request.sets.front().dataset->index_path()),
+                       ": whole payloads are not images; expected the name of a feature of images"),
+                "`ofindex schema` lists the features and their kinds");
+  }
+  if (request.near.distance <= SimilarityHash::kMaxDistance) return {};
+  return Fail(ErrorCode::kUsage, StrCat("distance ", request.near.distance, ": expected 0 to ",
+                                        SimilarityHash::kMaxDistance, " bits, by which like images differ"));
+}
+
 Result<AuditReport> RunAudit(const AuditRequest& request, Progress& progress) {
   OFINDEX_TRY(CheckDistinct(request.sets));
+  const bool is_near = request.near.decoder != nullptr;
+  if (is_near) OFINDEX_TRY(CheckNear(request));
   const unsigned threads = request.threads != 0 ? request.threads : ProcessorCount();
   AuditReport report;
-  EntrySorter sorter(request.folder, request.memory_bytes);
   std::vector<ComparedBytes> bytes;
   std::vector<const Dataset*> datasets;
   for (const AuditedSet& set : request.sets) {
     OFINDEX_ASSIGN(ComparedBytes compared, ComparedBytes::Open(*set.dataset, request.feature));
     bytes.push_back(std::move(compared));
     datasets.push_back(set.dataset);
+    report.numbers.Add(set.dataset->size());
+    report.sets.push_back({.index = set.dataset->index_path(), .compared = {}});
   }
   // Found before the records are read, which may take long.
   OFINDEX_ASSIGN(const std::optional<NamedColumns> labels, ColumnsOf(request.label, datasets));
   OFINDEX_ASSIGN(const std::optional<NamedColumns> splits, ColumnsOf(request.split, datasets));
-  for (size_t i = 0; i < request.sets.size(); ++i) {
-    const AuditedSet& set = request.sets[i];
-    const HashRequest wanted{.dataset = set.dataset,
-                             .rows = set.rows ? &*set.rows : nullptr,
-                             .first_number = report.numbers.Add(set.dataset->size()),
-                             .check_shards = !request.trust_hashes,
-                             .threads = threads};
-    OFINDEX_ASSIGN(const HashFacts facts, CollectHashes(wanted, bytes[i], sorter, progress));
-    report.sets.push_back({.index = set.dataset->index_path(), .hashes = facts});
-  }
-  OFINDEX_ASSIGN(RecordGroups candidates, GroupsByHash(sorter, progress));
-  candidates = SortedByFirst(candidates);  // records are read in nearly their order
-  if (request.trust_hashes) {
-    report.groups = std::move(candidates);
-  } else {
-    OFINDEX_ASSIGN(const ConfirmedGroups confirmed,
-                   ConfirmGroups(candidates, report.numbers, bytes, threads, progress));
-    report.groups = SortedByFirst(confirmed.groups);
-    report.collisions = confirmed.collisions;
-  }
+  OFINDEX_TRY((is_near ? FindNear : FindEqual)(request, bytes, threads, report, progress));
   const std::vector<uint64_t>& records = report.groups.records();
   if (labels) {
     OFINDEX_ASSIGN(report.labels, labels->NumbersOf(report.numbers, records, progress));
@@ -166,11 +216,13 @@ std::vector<RecordVerdict> VerdictsOn(const AuditReport& report, size_t set) {
       const RecordNumbers::Place place = report.numbers.At(records[i]);
       if (place.set != set) continue;
       const std::optional<AuditedPart> part = PartOf(report, set, begin + i);
-      verdicts.push_back({.ordinal = place.ordinal,
-                          .duplicates = in_set,
-                          .first = std::exchange(first, false),
-                          .leaks = part ? in_parts - parts[*part] : 0,
-                          .conflict = report.facts[group].conflict});
+      verdicts.push_back(
+          {.ordinal = place.ordinal,
+           .duplicates = in_set,
+           .first = std::exchange(first, false),
+           .leaks = part ? in_parts - parts[*part] : 0,
+           .conflict = report.facts[group].conflict,
+           .distance = report.distances.empty() ? std::nullopt : std::optional<unsigned>(report.distances[begin + i])});
     }
   }
   std::sort(verdicts.begin(), verdicts.end(),

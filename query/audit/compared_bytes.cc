@@ -124,6 +124,16 @@ Result<bool> ComparedBytes::Read(uint64_t ordinal, Room& room, std::vector<uint8
   return sound && !bytes.empty();
 }
 
+Result<std::optional<ByteView>> ComparedBytes::ReadFirst(uint64_t ordinal, Room& room) const {
+  OFINDEX_TRY(records_->reader().Copy(ordinal, room.payload));
+  std::optional<ByteView> first;
+  const ValueScan scan(records_->KindOf(ordinal), feature_);
+  const bool sound = scan.Run(room.payload, [&](const ScannedValue& value) {
+    if (value.kind == FeatureKind::kBytes && !first) first = value.bytes;
+  });
+  return sound ? first : std::nullopt;
+}
+
 Result<void> ComparedBytes::CheckShardOf(uint64_t ordinal, Room& room) const {
   const RecordReader& reader = records_->reader();
   if (!reader.inflates()) {

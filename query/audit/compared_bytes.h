@@ -47,6 +47,10 @@ class ComparedBytes {
   /// of RecordReader::Copy.
   [[nodiscard]] Result<bool> Read(uint64_t ordinal, Room& room, std::vector<uint8_t>& bytes) const;
 
+  /// Returns the first byte string of record `ordinal` in the feature, as a view into `room`; nullopt if it has none.
+  /// There is a feature. Errors: those of RecordReader::Copy.
+  [[nodiscard]] Result<std::optional<ByteView>> ReadFirst(uint64_t ordinal, Room& room) const;
+
   /// Succeeds if the shard of record `ordinal` is the file that was indexed. Errors: those of RecordReader::Copy.
   [[nodiscard]] Result<void> CheckShardOf(uint64_t ordinal, Room& room) const;
 

@@ -31,12 +31,11 @@ std::optional<Column> StoredHashes(const ColumnStore& store, const std::string& 
 struct HashedSet {
   const HashRequest& request;
   const ComparedBytes& bytes;
-  ColumnStore& store;
+  const ChosenRecords& chosen;
   std::optional<Column> column;
-  std::vector<uint64_t> bad;  // ascending
   EntrySorter& sorter;
   Progress& progress;
-  HashFacts facts;  // guarded by ShareWork()
+  RecordFacts facts;  // guarded by ShareWork()
 };
 
 // Collects the hashes of blocks on one thread.
@@ -45,12 +44,12 @@ class HashWorker {
   explicit HashWorker(HashedSet& set) : set_(set) { entries_.reserve(EntrySorter::kRunEntries); }
 
   Result<void> Do(size_t number) {
-    const BlockMetadata& block = set_.store.blocks()[number];
-    Choose(block);
+    const BlockMetadata& block = set_.chosen.store().blocks()[number];
+    set_.chosen.Choose(block.first_record, block.first_record + block.records, ordinals_, facts_);
     if (ordinals_.empty()) return {};
     std::shared_ptr<const Chunk> chunk;
     if (set_.column) {
-      OFINDEX_ASSIGN(chunk, set_.store.Load(*set_.column, number));
+      OFINDEX_ASSIGN(chunk, set_.chosen.store().Load(*set_.column, number));
     }
     // Payloads always have a hash: a block without any was written without them.
     const bool stored = chunk != nullptr && (!set_.bytes.feature().empty() || chunk->form() != Chunk::Form::kEmpty);
@@ -67,35 +66,14 @@ class HashWorker {
   }
 
   Result<void> Finish() {
-    set_.facts.records += facts_.records;
-    set_.facts.bad += facts_.bad;
-    set_.facts.without += facts_.without;
-    set_.facts.read += facts_.read;
+    set_.facts.Add(facts_);
     return set_.sorter.Take(entries_);
   }
 
  private:
-  // Sets `ordinals_` to the records of a block that are compared.
-  void Choose(const BlockMetadata& block) {
-    ordinals_.clear();
-    const uint64_t end = block.first_record + block.records;
-    if (set_.request.rows != nullptr) {
-      const View part = set_.request.rows->Between(block.first_record, end);
-      for (uint64_t i = 0; i < part.size(); ++i) ordinals_.push_back(i);
-      part.Map(ordinals_);
-    } else {
-      for (uint64_t ordinal = block.first_record; ordinal < end; ++ordinal) ordinals_.push_back(ordinal);
-    }
-    facts_.records += ordinals_.size();
-    const auto first = std::lower_bound(set_.bad.begin(), set_.bad.end(), block.first_record);
-    if (first == set_.bad.end() || *first >= end) return;
-    facts_.bad +=
-        std::erase_if(ordinals_, [&](uint64_t ordinal) { return std::binary_search(first, set_.bad.end(), ordinal); });
-  }
-
   [[nodiscard]] bool IsFirstOfShard(size_t number) const {
-    const std::vector<BlockMetadata>& blocks = set_.store.blocks();
-    return number == 0 || set_.request.rows != nullptr || blocks[number - 1].shard != blocks[number].shard;
+    const std::vector<BlockMetadata>& blocks = set_.chosen.store().blocks();
+    return number == 0 || !set_.chosen.has_all() || blocks[number - 1].shard != blocks[number].shard;
   }
 
   Result<void> Add(uint64_t ordinal, std::optional<uint64_t> hash) {
@@ -133,7 +111,7 @@ class HashWorker {
   }
 
   HashedSet& set_;
-  HashFacts facts_;
+  RecordFacts facts_;
   std::vector<uint64_t> ordinals_;
   std::vector<KeyEntry> entries_;
   ComparedBytes::Room room_;
@@ -141,23 +119,17 @@ class HashWorker {
 
 }  // namespace
 
-Result<HashFacts> CollectHashes(const HashRequest& request, const ComparedBytes& bytes, EntrySorter& sorter,
-                                Progress& progress) {
-  const Snapshot& snapshot = *request.dataset->snapshot();
-  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, snapshot.Columns());
-  OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
-  OFINDEX_ASSIGN(const std::vector<BadRow> bad, catalog->Bad());
+Result<RecordFacts> CollectHashes(const HashRequest& request, const ComparedBytes& bytes, EntrySorter& sorter,
+                                  Progress& progress) {
+  OFINDEX_ASSIGN(const ChosenRecords chosen, ChosenRecords::Of(*request.dataset, request.rows));
   HashedSet set{.request = request,
                 .bytes = bytes,
-                .store = *store,
-                .column = StoredHashes(*store, bytes.feature()),
-                .bad = {},
+                .chosen = chosen,
+                .column = StoredHashes(chosen.store(), bytes.feature()),
                 .sorter = sorter,
                 .progress = progress,
                 .facts = {}};
-  for (const BadRow& row : bad) set.bad.push_back(row.record);
-  std::sort(set.bad.begin(), set.bad.end());
-  OFINDEX_TRY(ShareWork(store->blocks().size(), request.threads, progress, "the hashes of records",
+  OFINDEX_TRY(ShareWork(chosen.store().blocks().size(), request.threads, progress, "the hashes of records",
                         [&] { return HashWorker(set); }));
   return set.facts;
 }

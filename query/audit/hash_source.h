@@ -1,26 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "base/progress.h"
 #include "base/result.h"
 #include "index/keys/entry_sorter.h"
+#include "query/audit/chosen_records.h"
 #include "query/audit/compared_bytes.h"
 #include "query/dataset.h"
 #include "query/sampling/sets/view.h"
 
 namespace ofindex {
-
-/// How the records of one dataset were compared.
-struct HashFacts {
-  uint64_t records = 0;  ///< of the dataset, or of the view of it
-  uint64_t bad = 0;      ///< marked bad, and not compared
-  uint64_t without = 0;  ///< without a byte string in the feature, and not compared
-  uint64_t read = 0;     ///< records that were read, because the index has no hashes of them
-
-  [[nodiscard]] uint64_t compared() const { return records - bad - without; }
-};
 
 struct HashRequest {
   const Dataset* dataset = nullptr;
@@ -33,7 +23,7 @@ struct HashRequest {
 /// Hands an entry for each compared record to `sorter`: the hash of its bytes, and its number. Hashes that the index
 /// stores are taken from it; otherwise the records are read. Adds the records to progress.records_done. Errors: kStale
 /// if a shard was changed; kIndex, kIo, kLimit, kInterrupted.
-[[nodiscard]] Result<HashFacts> CollectHashes(const HashRequest& request, const ComparedBytes& bytes,
-                                              EntrySorter& sorter, Progress& progress);
+[[nodiscard]] Result<RecordFacts> CollectHashes(const HashRequest& request, const ComparedBytes& bytes,
+                                                EntrySorter& sorter, Progress& progress);
 
 }  // namespace ofindex

@@ -5,11 +5,14 @@ from __future__ import annotations
 import collections
 import csv
 import gzip
+import math
 import os
 import random
 import signal
+import struct
 import time
 import unittest
+import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -31,6 +34,22 @@ def equal(contents: Iterable[tuple[Place, bytes | None]]) -> list[list[Place]]:
 
 def groups_of(document: Any) -> list[list[Place]]:
     return sorted([(record["index"], record["_id"]) for record in group["records"]] for group in document["groups"])
+
+
+def scene(seed: int, width: int, height: int) -> bytes:
+    """A gray PNG of soft random shapes, the same in every size; seed 0 is a plain one."""
+    rng = random.Random(seed)
+    waves = [(rng.randrange(12), rng.randrange(12), rng.uniform(0, 6), rng.uniform(3, 9)) for _ in range(40)]
+
+    def level(x: float, y: float) -> int:
+        light = sum(a * math.cos(math.pi * (h * x + v * y) + phase) for h, v, phase, a in waves) if seed else 0
+        return max(0, min(255, round(128 + light)))
+
+    rows = (bytes(level((x + 0.5) / width, (y + 0.5) / height) for x in range(width)) for y in range(height))
+    pixels = zlib.compress(b"".join(b"\0" + row for row in rows))
+    chunks = ((b"IHDR", struct.pack(">2I5B", width, height, 8, 0, 0, 0, 0)), (b"IDAT", pixels), (b"IEND", b""))
+    packed = (struct.pack(">I", len(c)) + name + c + struct.pack(">I", zlib.crc32(name + c)) for name, c in chunks)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
 
 
 class AuditTest(CommandTest):
@@ -177,6 +196,42 @@ class AuditTest(CommandTest):
         self.assertIn("--attach", self.expect_error(2, "audit", "data", "other", "--attach", "x").stderr)
         self.assertIn("--root", self.expect_error(2, "audit", "data", "other", "--root", ".").stderr)
         self.expect_error(4, "audit", "data", "nothing")
+
+    def test_like_images_are_found_in_other_sizes_and_what_cannot_be_compared_is_told(self) -> None:
+        rows = [{"image": scene(seed, 64, 48), "label": seed} for seed in range(1, 6)]
+        rows += [{"image": scene(2, 80, 60), "label": 2}, {"image": scene(3, 40, 40), "label": 9}]
+        rows += [{"image": scene(0, 50, 50), "label": 0}, {"image": b"GIF89a", "label": 0}, {"label": 0}]
+        rows.append({"image": scene(1, 30, 30)[:-40], "label": 0})
+        self.write("data", rows)
+        self.write("val", [{"image": scene(5, 90, 70), "label": 5}, {"image": scene(8, 64, 48), "label": 8}])
+        found = self.audit("data", "val", "--on", "image", "--near", "--label", "label", "-o", "a.csv", "-o", "b.csv")
+        self.assertEqual(groups_of(found), [[(0, 1), (0, 5)], [(0, 2), (0, 6)], [(0, 4), (1, 0)]])
+        self.assertEqual((found["near"], found["conflict_count"], found["leak_count"]), (23, 1, 1))
+        distances = [record["distance"] for group in found["groups"] for record in group["records"]]
+        self.assertTrue(all(0 <= distance <= 23 for distance in distances), distances)
+        index = found["indexes"][0]
+        counts = [index[name] for name in ("records", "compared", "undecodable", "plain", "without", "read")]
+        self.assertEqual(counts, [11, 7, 2, 1, 1, 11])
+        rows_of_table = list(csv.DictReader((self.dir / "a.csv").open()))
+        self.assertEqual([row["_id"] for row in rows_of_table if row["distance"]], ["1", "2", "4", "5", "6"])
+        self.assertEqual([row["_id"] for row in rows_of_table if row["first"] == "0"], ["5", "6"])
+        self.expect(0, "attach", "data", "a.csv", "--key", "_id")
+        self.assertEqual(self.expect(0, "where", "data", "distance IS NULL", "--count").text.strip(), "6")
+        shown = self.expect(0, "audit", "data", "--on", "image", "--near", "--distance", "0").text
+        self.assertIn("2 not decoded and not compared, the first of which is record 8 (a GIF image; expected", shown)
+        self.assertIn("1 too plain to compare", shown)
+        self.assertIn("like images in image, up to 0 bits of 128 apart", shown)
+        self.assertEqual(self.audit("data", "--on", "image")["near"], None)
+
+    def test_options_of_near_need_each_other(self) -> None:
+        self.write("data", [{"image": scene(1, 20, 20)}])
+        for wrong, expected in (
+            (("--near",), "--on"),
+            (("--distance", "3"), "--near"),
+            (("--near", "--on", "image", "--distance", "32"), "from 0 to 31"),
+            (("--near", "--on", "image", "--trust-hashes"), "exclude each other"),
+        ):
+            self.assertIn(expected, self.expect_error(2, "audit", "data", *wrong).stderr)
 
     def test_an_empty_dataset_and_opaque_records_have_their_duplicates(self) -> None:
         (self.dir / "empty").mkdir()

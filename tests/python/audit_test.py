@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import collections
+import io
 import random
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import ofindex
 from oracle import messages, records
+from PIL import Image
 from python.work import WorkTest
 
 Places = list[tuple[int, int]]
@@ -23,6 +26,12 @@ def equal(contents: Iterable[tuple[tuple[int, int], bytes]]) -> list[Places]:
 
 def groups_of(audit: ofindex.Audit) -> list[Places]:
     return [audit.group(number) for number in range(len(audit))]
+
+
+def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
+    file = io.BytesIO()
+    image.save(file, kind, **options)
+    return file.getvalue()
 
 
 def named(name: str, label: int) -> bytes:
@@ -108,6 +117,48 @@ class AuditTest(WorkTest):
             self.ds.audit("data")  # type: ignore[arg-type]
         with self.assertRaisesRegex(TypeError, "expected Datasets"):
             self.ds.audit(ofindex.mix([self.ds], weights=[1]))  # type: ignore[arg-type]
+
+    def test_like_images_are_found_though_their_bytes_differ(self) -> None:
+        rng = np.random.default_rng(5)
+        scenes = [Image.fromarray(rng.integers(0, 256, (9, 9, 3), np.uint8)).resize((120, 90)) for _ in range(20)]
+        images = [encoded(scene, "PNG") for scene in scenes]
+        images += [encoded(scene.resize((200, 150)), "JPEG", quality=60) for scene in scenes[:10]]
+        images += [b"no image", encoded(Image.new("L", (50, 50), 90), "PNG")]
+        with ofindex.Writer(self.dir / "images", format="tfrecord") as writer:
+            for image in images:
+                writer.write({"image": image})
+        ds = ofindex.build(self.dir / "images", progress=False)
+        audit = ds.audit(on="image", near=True)
+        self.assertEqual(groups_of(audit), [[(0, n), (0, n + 20)] for n in range(10)])
+        self.assertEqual(audit.distances.dtype, np.uint8)
+        self.assertLessEqual(int(audit.distances.max()), 23)
+        [index] = audit.summary["indexes"]
+        self.assertEqual((audit.summary["near"], index["undecodable"], index["plain"]), (23, 1, 1))
+        self.assertEqual(len(audit.keep()), 22)
+        self.assertLess(len(ds.audit(on="image", near=0)), 10)
+        self.assertEqual(len(ds.audit(on="image", near=False)), 0)
+        self.assertEqual(len(ds.audit().distances), 0)
+        self.assertNotIn("distance", ds.audit().columns())
+        shuffled = ds[rng.permutation(len(ds))].audit(on="image", near=23)  # a view in another order
+        distance = shuffled.columns()["distance"]
+        self.assertEqual(int(distance.count()), 20)
+        of_record = dict(zip(audit.ordinals.tolist(), audit.distances.tolist(), strict=True))
+        for ordinal, bits in zip(shuffled.columns()["_id"].tolist(), distance.tolist(), strict=True):
+            self.assertEqual(bits, of_record.get(ordinal))
+        ds.attach(audit.columns(), prefix="near_")
+        self.assertEqual(len(ds.where("near_distance IS NULL")), 12)
+
+    def test_wrong_distances_are_told(self) -> None:
+        with self.assertRaisesRegex(ValueError, "near=32: expected 0 to 31"):
+            self.ds.audit(on="name", near=32)
+        with self.assertRaisesRegex(TypeError, "near='far': expected an integer"):
+            self.ds.audit(on="name", near="far")  # type: ignore[arg-type]
+        with self.assertRaisesRegex(ValueError, "whole payloads are not images"):
+            self.ds.audit(near=True)
+        with self.assertRaisesRegex(ValueError, "exclude each other"):
+            self.ds.audit(on="name", near=True, trust_hashes=True)
+        audit = self.ds.audit(on="name", near=True)  # of texts
+        self.assertEqual((len(audit), audit.summary["indexes"][0]["undecodable"]), (0, 200))
 
     def test_a_changed_shard_is_stale(self) -> None:
         content = (self.dir / "data").read_bytes()

@@ -15,19 +15,28 @@ namespace {
 
 constexpr size_t kShownRecords = 6;  // of a group, in text
 
-// "payload", or "bytes of image/encoded".
+// "the same payload", "the same bytes of image/encoded", or "like images in image/encoded, up to 31 bits apart".
 std::string ComparedText(const AuditText& text) {
+  if (text.near) {
+    return StrCat("like images in ", Printable(text.feature), ", up to ", Counted(*text.near, "bit"), " of ",
+                  SimilarityHash::kBits, " apart");
+  }
   return text.feature.empty() ? "the same payload" : StrCat("the same bytes of ", Printable(text.feature));
 }
 
 std::string SetText(const SetReport& set, const AuditText& text, bool has_parts) {
-  const HashFacts& hashes = set.hashes;
-  std::string line = StrCat(Printable(set.index), ": ", Counted(hashes.records, "record"));
-  if (hashes.bad != 0) line += StrCat(", ", FormatCount(hashes.bad), " bad and not compared");
-  if (hashes.without != 0) {
-    line += StrCat(", ", FormatCount(hashes.without), " without ", Printable(text.feature), " and not compared");
+  const RecordFacts& facts = set.compared;
+  std::string line = StrCat(Printable(set.index), ": ", Counted(facts.records, "record"));
+  if (facts.bad != 0) line += StrCat(", ", FormatCount(facts.bad), " bad and not compared");
+  if (facts.without != 0) {
+    line += StrCat(", ", FormatCount(facts.without), " without ", Printable(text.feature), " and not compared");
   }
-  line += hashes.read == 0 ? ", hashes from the index" : StrCat(", ", FormatCount(hashes.read), " read");
+  if (facts.undecodable != 0) {
+    line += StrCat(", ", FormatCount(facts.undecodable), " not decoded and not compared, the first of which is record ",
+                   facts.first_undecodable, " (", facts.cause, ")");
+  }
+  if (facts.plain != 0) line += StrCat(", ", FormatCount(facts.plain), " too plain to compare");
+  line += facts.read == 0 ? ", hashes from the index" : StrCat(", ", FormatCount(facts.read), " read");
   line += StrCat("; ", FormatCount(set.duplicates), " in groups, ", FormatCount(set.repeats),
                  " of them after the first of their group in it");
   return has_parts ? line + StrCat(", ", FormatCount(set.leaks), " leak") : line;
@@ -125,11 +134,13 @@ Json JsonAudit(const AuditReport& report, const AuditText& text) {
   Json sets = Json::array();
   for (const SetReport& set : report.sets) {
     sets.push_back({{"index", JsonText(set.index)},
-                    {"records", set.hashes.records},
-                    {"compared", set.hashes.compared()},
-                    {"bad", set.hashes.bad},
-                    {"without", set.hashes.without},
-                    {"read", set.hashes.read},
+                    {"records", set.compared.records},
+                    {"compared", set.compared.compared()},
+                    {"bad", set.compared.bad},
+                    {"without", set.compared.without},
+                    {"read", set.compared.read},
+                    {"undecodable", set.compared.undecodable},
+                    {"plain", set.compared.plain},
                     {"duplicates", set.duplicates},
                     {"repeats", set.repeats},
                     {"leaks", set.leaks}});
@@ -137,6 +148,7 @@ Json JsonAudit(const AuditReport& report, const AuditText& text) {
   const auto name = [](const std::string& given) { return given.empty() ? Json(nullptr) : JsonText(given); };
   return {{"schema", "ofindex.audit/1"},
           {"on", name(text.feature)},
+          {"near", text.near ? Json(*text.near) : Json(nullptr)},
           {"label", name(text.label)},
           {"split", name(text.split)},
           {"trusted", text.trusted},
@@ -154,6 +166,7 @@ Json JsonAuditGroup(const AuditReport& report, size_t group) {
     const RecordNumbers::Place place = report.numbers.At(numbers[i]);
     Json record = {{"index", place.set}, {"_id", place.ordinal}};
     const uint64_t at = report.groups.BeginOf(group) + i;
+    if (!report.distances.empty()) record["distance"] = report.distances[at];
     if (!report.labels.numbers.empty()) record["label"] = JsonOfNumber(report.labels, at);
     if (!report.splits.numbers.empty()) record["split"] = JsonOfNumber(report.splits, at);
     records.push_back(std::move(record));
@@ -164,11 +177,13 @@ Json JsonAuditGroup(const AuditReport& report, size_t group) {
           {"records", std::move(records)}};
 }
 
-Result<void> WriteVerdicts(const AuditReport& report, size_t set, const ColumnStore& store, bool has_labels,
+Result<void> WriteVerdicts(const AuditReport& report, size_t set, const ColumnStore& store, const AuditText& text,
                            const Progress& progress, OutputFile& out) {
+  const bool has_labels = !text.label.empty();
   const std::vector<RecordVerdict> verdicts = VerdictsOn(report, set);
   auto next = verdicts.begin();
-  OFINDEX_TRY(out.Append(AsBytes(StrCat("_id,duplicates,first,weight,leaks", has_labels ? ",conflict\n" : "\n"))));
+  OFINDEX_TRY(out.Append(AsBytes(
+      StrCat("_id,duplicates,first,weight,leaks", has_labels ? ",conflict" : "", text.near ? ",distance\n" : "\n"))));
   for (const BlockMetadata& block : store.blocks()) {
     if (progress.cancel) return Interrupted();
     for (uint64_t ordinal = block.first_record; ordinal < block.first_record + block.records; ++ordinal) {
@@ -180,6 +195,7 @@ Result<void> WriteVerdicts(const AuditReport& report, size_t set, const ColumnSt
           StrCat(ordinal, ",", verdict.duplicates, verdict.first ? ",1," : ",0,",
                  std::string_view(weight.data(), static_cast<size_t>(end - weight.data())), ",", verdict.leaks);
       if (has_labels) line += verdict.conflict ? ",1" : ",0";
+      if (text.near) line += verdict.distance ? StrCat(",", *verdict.distance) : ",";
       line += '\n';
       OFINDEX_TRY(out.Append(AsBytes(line)));
     }

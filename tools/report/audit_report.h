@@ -16,9 +16,10 @@ namespace ofindex {
 
 /// What was asked of an audit, besides what it found.
 struct AuditText {
-  std::string feature;  ///< empty: payloads
-  std::string label;    ///< column; empty: none
-  std::string split;    ///< column; empty: none
+  std::string feature;           ///< empty: payloads
+  std::optional<unsigned> near;  ///< the distance up to which images are alike; not given: bytes are compared
+  std::string label;             ///< column; empty: none
+  std::string split;             ///< column; empty: none
   bool trusted = false;
 };
 
@@ -38,6 +39,6 @@ struct AuditText {
 /// Writes the columns that an audit gives to the records of set `set`, whose columns are `store`, as CSV: a line for
 /// each record, for `ofindex attach --key _id`. Errors: kIo, kInterrupted.
 [[nodiscard]] Result<void> WriteVerdicts(const AuditReport& report, size_t set, const ColumnStore& store,
-                                         bool has_labels, const Progress& progress, OutputFile& out);
+                                         const AuditText& text, const Progress& progress, OutputFile& out);
 
 }  // namespace ofindex

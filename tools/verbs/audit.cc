@@ -15,6 +15,7 @@
 #include "index/output/atomic_file.h"
 #include "index/shards/output_rule.h"
 #include "query/dataset.h"
+#include "query/images/perceptual_hash.h"
 #include "tools/options/attachments.h"
 #include "tools/options/reading_options.h"
 #include "tools/report/audit_report.h"
@@ -32,6 +33,8 @@ constexpr size_t kGroupsInText = 10;
 struct AuditArguments {
   std::vector<std::string> indexes;
   AuditText text;
+  bool near = false;
+  unsigned distance = SimilarityHash::kDefaultDistance;
   std::optional<size_t> top;  // not given: all groups in data formats, at most ten otherwise
   std::vector<std::string> outputs;
   bool force = false;
@@ -85,7 +88,7 @@ Result<void> WriteOutputs(const AuditReport& report, const AuditArguments& argum
                           const std::deque<Dataset>& datasets, std::deque<VerdictFile>& files, const Context& context) {
   for (size_t i = 0; i < files.size(); ++i) {
     OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, datasets[i].snapshot()->Columns());
-    OFINDEX_TRY(WriteVerdicts(report, i, *store, !arguments.text.label.empty(), context.progress, files[i].file));
+    OFINDEX_TRY(WriteVerdicts(report, i, *store, arguments.text, context.progress, files[i].file));
     OFINDEX_TRY(files[i].file.Flush());
   }
   for (size_t i = 0; i < files.size(); ++i) {
@@ -118,13 +121,16 @@ Result<void> Print(const AuditReport& report, const AuditArguments& arguments, d
   return context.json ? out.Line("]}") : Result<void>();
 }
 
-Result<int> RunAuditOf(const AuditArguments& arguments, Context& context) {
+Result<int> RunAuditOf(AuditArguments& arguments, Context& context) {
   OFINDEX_TRY(CheckArguments(arguments, context));
+  OFINDEX_ASSIGN(const std::shared_ptr<const PerceptualHash> images, PerceptualHash::Make());
   AuditRequest request{.feature = arguments.text.feature,
                        .label = arguments.text.label,
                        .split = arguments.text.split,
+                       .near = {.decoder = arguments.near ? images.get() : nullptr, .distance = arguments.distance},
                        .trust_hashes = arguments.text.trusted,
                        .threads = arguments.threads};
+  if (arguments.near) arguments.text.near = arguments.distance;
   std::error_code error;
   if (const auto folder = std::filesystem::temp_directory_path(error); !error) request.folder = folder.string();
   std::deque<Dataset> datasets;
@@ -156,6 +162,14 @@ void AddAudit(CommandLine& line, Context& context) {
                  "Compare the byte strings of this feature; default: the whole payloads")
       .NotEmpty()
       .Completes(Completes::kFeature);
+  verb.AddFlag("--near", arguments->near,
+               "Find images that look alike in the feature of --on, JPEG or PNG; default: equal bytes")
+      .Needs("--on");
+  verb.AddOption("--distance", arguments->distance, "BITS",
+                 StrCat("How much images of --near may differ, 0 to ", SimilarityHash::kMaxDistance, " of ",
+                        SimilarityHash::kBits, " bits; default ", SimilarityHash::kDefaultDistance))
+      .Between(0U, SimilarityHash::kMaxDistance)
+      .Needs("--near");
   verb.AddOption("--label", arguments->text.label, "COLUMN",
                  "Report a conflict if equal records have different values of this column")
       .NotEmpty();
@@ -163,13 +177,15 @@ void AddAudit(CommandLine& line, Context& context) {
                  "Report a leak also if equal records of one INDEX have different values of this column")
       .NotEmpty();
   verb.AddFlag("--trust-hashes", arguments->text.trusted,
-               "Take records with the same hash for equal, without reading them; default: compare their bytes");
+               "Take records with the same hash for equal, without reading them; default: compare their bytes")
+      .Excludes({"--near"});
   verb.AddOption("--top", arguments->top, "N",
                  "Number of largest groups to show; default 10, but all with --json or --jsonl")
       .Between(size_t{0}, kMostShownGroups);
-  verb.AddOption("-o,--output", arguments->outputs, "FILE",
-                 "Write a CSV table of the columns duplicates, first, weight and leaks (with --label also conflict) "
-                 "with a line for each record, for the verb attach; one FILE for each INDEX")
+  verb.AddOption(
+          "-o,--output", arguments->outputs, "FILE",
+          "Write a CSV table of the columns duplicates, first, weight and leaks (with --label also conflict, with "
+          "--near also distance) with a line for each record, for the verb attach; one FILE for each INDEX")
       .NotEmpty();
   verb.AddFlag("--force", arguments->force, "Replace FILE if it is such a table; default: off");
   AddReadingOptions(verb, arguments->reading);

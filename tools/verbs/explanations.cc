@@ -65,7 +65,9 @@ const std::map<std::string_view, Explanation>& Explanations() {
         "`--derive NAME:hash` for one feature) spare reading all records; only those with equal hashes are then read.",
         {{"ofindex audit data/train", "Finds records with the same payload"},
          {"ofindex audit data/train --on name --label species -o equal.csv",
-          "Finds records with the same name but another species, and writes a table to attach"}}}},
+          "Finds records with the same name but another species, and writes a table to attach"},
+         {"ofindex audit data/train data/val --on image/encoded --near",
+          "Finds images that look alike, within and across two datasets"}}}},
       {"where",
        {"In SQL, a column that is not a plain word is in double quotes, a string in single quotes. The exit code is 1 "
         "if no record matches.",

@@ -1,8 +1,10 @@
 #include "python/src/auditing/auditing.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "python/src/records/rows.h"
 #include "python/src/records/source.h"
 #include "query/audit/audit.h"
+#include "query/images/perceptual_hash.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,15 +30,18 @@ namespace {
 struct AuditResult {
   std::shared_ptr<const AuditReport> report;
   bool trusted = false;
+  std::optional<unsigned> near;  // the distance
 };
 
 AuditResult AuditDatasets(const nb::list& sources, const nb::list& rows, nb::handle feature, nb::handle label,
-                          nb::handle split, bool trust_hashes, unsigned threads, nb::handle folder,
-                          const nb::object& report) {
+                          nb::handle split, std::optional<unsigned> near, bool trust_hashes, unsigned threads,
+                          nb::handle folder, const nb::object& report) {
   std::vector<std::shared_ptr<const Source>> kept;
+  const std::shared_ptr<const PerceptualHash> images = Unwrap(PerceptualHash::Make());
   AuditRequest request{.feature = NameOf(feature),
                        .label = NameOf(label),
                        .split = NameOf(split),
+                       .near = {.decoder = near ? images.get() : nullptr, .distance = near.value_or(0)},
                        .trust_hashes = trust_hashes,
                        .folder = PathOf(folder),
                        .threads = threads};
@@ -50,20 +56,21 @@ AuditResult AuditDatasets(const nb::list& sources, const nb::list& rows, nb::han
   }
   Progress progress;
   AuditReport found = RunInterruptibly([&](Progress& running) { return Audit(request, running); }, progress, watch);
-  return {std::make_shared<const AuditReport>(std::move(found)), trust_hashes};
+  return {std::make_shared<const AuditReport>(std::move(found)), trust_hashes, near};
 }
 
 nb::dict SummaryOf(const AuditResult& result) {
   const AuditReport& report = *result.report;
   const auto show = [](const SetReport& set) {
-    return DictOf("index", TextOf(set.index), "records", Count(set.hashes.records), "compared",
-                  Count(set.hashes.compared()), "bad", Count(set.hashes.bad), "without", Count(set.hashes.without),
-                  "read", Count(set.hashes.read), "duplicates", Count(set.duplicates), "repeats", Count(set.repeats),
-                  "leaks", Count(set.leaks));
+    return DictOf("index", TextOf(set.index), "records", Count(set.compared.records), "compared",
+                  Count(set.compared.compared()), "bad", Count(set.compared.bad), "without",
+                  Count(set.compared.without), "read", Count(set.compared.read), "undecodable",
+                  Count(set.compared.undecodable), "plain", Count(set.compared.plain), "duplicates",
+                  Count(set.duplicates), "repeats", Count(set.repeats), "leaks", Count(set.leaks));
   };
   return DictOf("indexes", ListOf(report.sets, show), "group_count", Count(report.groups.size()), "conflict_count",
                 Count(report.conflicts), "leak_count", Count(report.leaks), "collision_count", Count(report.collisions),
-                "trusted", Flag(result.trusted));
+                "trusted", Flag(result.trusted), "near", result.near ? Count(*result.near) : nb::none());
 }
 
 // Returns the dataset and the ordinal of each record in groups.
@@ -91,6 +98,12 @@ nb::object FlagsOf(const AuditResult& result, bool GroupFacts::*flag) {
   std::vector<uint8_t> flags;
   for (const GroupFacts& facts : result.report->facts) flags.push_back(facts.*flag ? 1 : 0);
   return ArrayOf<uint8_t, bool>(std::move(flags));
+}
+
+// Returns the distance of each record in groups; empty if bytes were compared.
+nb::object DistancesOf(const AuditResult& result) {
+  const std::vector<uint8_t>& distances = result.report->distances;
+  return ArrayOf<uint8_t, uint8_t>(std::vector<uint8_t>(distances));
 }
 
 // Returns the distinct values of a column, and of each record in groups the place of its value among them, or -1.
@@ -135,9 +148,12 @@ void BindAuditing(nb::module_& m) {
       .def("leaks", [](const AuditResult& result) { return FlagsOf(result, &GroupFacts::leak); })
       .def("labels", [](const AuditResult& result) { return ValuesOf(result, &AuditReport::labels); })
       .def("splits", [](const AuditResult& result) { return ValuesOf(result, &AuditReport::splits); })
+      .def("distances", &DistancesOf)
       .def("verdicts", &VerdictsOf, "set"_a);
-  m.def("audit", &AuditDatasets, "sources"_a, "rows"_a, "feature"_a, "label"_a, "split"_a, "trust_hashes"_a,
-        "threads"_a, "folder"_a, "report"_a.none());
+  m.def("audit", &AuditDatasets, "sources"_a, "rows"_a, "feature"_a, "label"_a, "split"_a, "near"_a.none(),
+        "trust_hashes"_a, "threads"_a, "folder"_a, "report"_a.none());
+  m.attr("NEAR_DISTANCE") = SimilarityHash::kDefaultDistance;
+  m.attr("NEAR_MAX_DISTANCE") = SimilarityHash::kMaxDistance;
 }
 
 }  // namespace ofindex::python

@@ -89,8 +89,8 @@ TEST_CASE("payloads are equal exactly if a map of them says so, with stored hash
         const AuditReport report = Audited(
             {.sets = {{.dataset = &dataset}}, .trust_hashes = trusted, .folder = set.folder(), .memory_bytes = memory});
         CHECK(ListOfGroups(report.groups) == expected);
-        CHECK(report.sets[0].hashes.records == 1500);
-        CHECK(report.sets[0].hashes.read == (verified ? 0 : 1500));
+        CHECK(report.sets[0].compared.records == 1500);
+        CHECK(report.sets[0].compared.read == (verified ? 0 : 1500));
         CHECK(report.collisions == 0);
       }
     }
@@ -128,10 +128,10 @@ TEST_CASE(
   for (const BuiltSet& set : sets) request.sets.push_back({.dataset = &datasets.emplace_back(OpenedSet(set.index()))});
   const AuditReport report = Audited(request);
   CHECK(ListOfGroups(report.groups) == EqualPlaces(all));
-  CHECK(report.sets[1].hashes.read == 300);
-  CHECK(report.sets[2].hashes.read == 0);
+  CHECK(report.sets[1].compared.read == 300);
+  CHECK(report.sets[2].compared.read == 0);
   const auto without = static_cast<uint64_t>(std::count(all.begin(), all.begin() + 300, std::string()));
-  CHECK(report.sets[0].hashes.without == without);
+  CHECK(report.sets[0].compared.without == without);
 }
 
 TEST_CASE("records whose hashes collide are divided by their bytes, however many there are") {
@@ -228,6 +228,82 @@ TEST_CASE("an empty dataset has no groups") {
   set.Build(set.Options());
   const Dataset dataset = OpenedSet(set.index());
   CHECK(Audited({.sets = {{.dataset = &dataset}}, .feature = "name"}).groups.size() == 0);
+}
+
+// Takes a text of letters for a hash in which each letter is a bit, and refuses other characters.
+class LetterHash : public BytesDecoder {
+ public:
+  Result<void> Decode(ByteView bytes, uint8_t* to) const override {
+    std::fill_n(to, SimilarityHash::kBytes, uint8_t{0});
+    for (const uint8_t letter : bytes) {
+      if (letter < 'a' || letter > 'z') return Fail(ErrorCode::kFeature, "no letter; expected a to z");
+      const int bit = letter - 'a';
+      to[bit / 8] = static_cast<uint8_t>(to[bit / 8] | 1 << bit % 8);
+    }
+    return {};
+  }
+
+  [[nodiscard]] uint64_t bytes() const override { return SimilarityHash::kBytes; }
+};
+
+TEST_CASE("what looks alike is grouped by the caller's hashes, and what has none is counted") {
+  const auto message = [](const std::vector<std::string>& names, int64_t label) {
+    std::string list;
+    for (const std::string& name : names) list += Field(1, name);
+    return Field(1, Entry("name", Field(1, list)) + Entry("label", Int64s({label})));
+  };
+  BuiltSet train;
+  train.Put("part-0", ShardBytes(train.framing(),
+                                 {message({"abcd"}, 1), message({"uvw"}, 1), message({"?"}, 1), message({""}, 1),
+                                  message({"abc", "uvw"}, 2), message({}, 1), message({"abcdef"}, 1), "\x0a\x05x"}));
+  train.Build(train.Options());
+  BuiltSet val;
+  val.Put("part-0", ShardBytes(val.framing(), {message({"xyz"}, 1), message({"uvw"}, 1), message({"!"}, 1)}));
+  val.Build(val.Options());
+  const Dataset first = OpenedSet(train.index());
+  const Dataset second = OpenedSet(val.index());
+  const LetterHash letters;
+  const AuditReport report = Audited({.sets = {{.dataset = &first}, {.dataset = &second}},
+                                      .feature = "name",
+                                      .label = "label",
+                                      .near = {.decoder = &letters, .distance = 2}});
+  // 0 and 4 differ in one letter, 0 and 6 in two, and 4 and 6 in three.
+  CHECK(ListOfGroups(report.groups) == Found{{0, 4, 6}, {1, 9}});
+  CHECK(report.distances == std::vector<uint8_t>{1, 1, 2, 0, 0});
+  CHECK(report.conflicts == 1);
+  CHECK(report.leaks == 1);
+  const RecordFacts& facts = report.sets[0].compared;
+  CHECK(facts.records == 8);
+  CHECK(facts.undecodable == 1);
+  CHECK(facts.first_undecodable == 2);
+  CHECK(facts.cause == "no letter; expected a to z");
+  CHECK(facts.plain == 1);
+  CHECK(facts.bad + facts.without == 2);
+  CHECK(facts.compared() == 4);
+  CHECK(report.sets[1].leaks == 1);
+  const std::vector<RecordVerdict> verdicts = VerdictsOn(report, 0);
+  REQUIRE(verdicts.size() == 4);
+  CHECK(verdicts[3].ordinal == 6);
+  CHECK(verdicts[3].distance == 2U);
+  CHECK(!RecordVerdict{}.distance);
+}
+
+TEST_CASE("a search for what is near without a feature, or too far, is refused") {
+  BuiltSet set;
+  set.Put("part-0", ShardBytes(set.framing(), {NamedMessage(PayloadKind::kExample, {"a"}, 1)}));
+  set.Build(set.Options());
+  const Dataset dataset = OpenedSet(set.index());
+  const LetterHash letters;
+  Progress progress;
+  const auto without = Audit({.sets = {{.dataset = &dataset}}, .near = {.decoder = &letters}}, progress);
+  REQUIRE(!without);
+  CHECK(without.error().message ==
+        set.index() + ": whole payloads are not images; expected the name of a feature of images");
+  const AuditRequest far{
+      .sets = {{.dataset = &dataset}}, .feature = "name", .near = {.decoder = &letters, .distance = 32}};
+  const auto refused = Audit(far, progress);
+  REQUIRE(!refused);
+  CHECK(refused.error().message == "distance 32: expected 0 to 31 bits, by which like images differ");
 }
 
 }  // namespace
