@@ -12,6 +12,7 @@
 #include "tests/support/checkpointed.h"
 #include "tests/support/compressed_bytes.h"
 #include "tests/support/files.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/temp_dir.h"
 
 namespace ofindex {
@@ -188,7 +189,7 @@ TEST_CASE("reading a span of a stream with flipped bits succeeds, perhaps with f
   const InflatedFile all = InflateAll(dir / "stream", Compression::kGzip);
   std::mt19937_64 random(8);
   std::vector<uint8_t> rest(2 * text.size() + 1000);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 3000 / kCaseStep; ++i) {
     std::string bytes = stream;
     for (uint64_t flips = 1 + random() % 4; flips > 0; --flips) {
       bytes[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
@@ -207,7 +208,7 @@ TEST_CASE("every flipped bit of a stream with a checksum is noticed") {
   for (const Compression compression : {Compression::kGzip, Compression::kZlib}) {
     const std::string stream = Compressed(compression, text);
     std::mt19937_64 random(7);
-    for (int i = 0; i < 5000; ++i) {
+    for (int i = 0; i < 5000 / kCaseStep; ++i) {
       std::string bytes = stream;
       bytes[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
       const InflatedFile all = InflateBytes(bytes, compression);

@@ -8,6 +8,7 @@
 #include "tests/mmap/offsets/holed_map.h"
 #include "tests/mmap/offsets/opened_map.h"
 #include "tests/support/files.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/shard_bytes.h"
 
 namespace ofindex {
@@ -121,18 +122,20 @@ TEST_CASE("every flipped bit of a map with holes gives an error or the right ans
     const uint64_t bytes = ReadFile(holed.path()).size();
     const std::vector<uint64_t> ordinals = holed.Ordinals();
     uint64_t refused = 0;
-    for (uint64_t at = 0; at < bytes; ++at) {
-      for (int bit = 0; bit < 8; ++bit) {
-        CAPTURE(at);
-        CAPTURE(bit);
-        FlipBit(holed.path(), at, bit);
-        const auto map = OffsetMap::Open(holed.path());
-        refused += !map;
-        if (map) CHECK(WrongUnless(ErrorCode::kIndex, holed, *map, ordinals) == 0);
-        FlipBit(holed.path(), at, bit);
-      }
+    uint64_t in_header = 0;
+    for (uint64_t i = 0; i < 8 * bytes; i += kCaseStep) {
+      const uint64_t at = i / 8;
+      const int bit = static_cast<int>(i % 8);
+      CAPTURE(at);
+      CAPTURE(bit);
+      FlipBit(holed.path(), at, bit);
+      const auto map = OffsetMap::Open(holed.path());
+      in_header += at < kMapHeaderBytes;
+      refused += !map;
+      if (map) CHECK(WrongUnless(ErrorCode::kIndex, holed, *map, ordinals) == 0);
+      FlipBit(holed.path(), at, bit);
     }
-    CHECK(refused == kMapHeaderBytes * 8);
+    CHECK(refused == in_header);
   }
 }
 

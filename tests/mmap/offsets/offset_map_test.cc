@@ -113,25 +113,26 @@ TEST_CASE("every flipped bit of a map gives an error or the right answers") {
   const std::string bytes = ReadFile(dataset.map_path());
   const std::vector<std::string> sound = AnswersOf(OpenedMap(dataset.map_path()));
   const std::string path = dataset.map_path();
-  uint64_t refused = 0, partly = 0, unused = 0;
-  for (uint64_t at = 0; at < bytes.size(); ++at) {
-    for (int bit = 0; bit < 8; ++bit) {
-      CAPTURE(at);
-      CAPTURE(bit);
-      WriteFile(path, WithFlippedBit(bytes, at, bit));
-      const auto map = OffsetMap::Open(path);
-      if (!map) {
-        CHECK(map.error().code == ErrorCode::kIndex);
-        ++refused;
-        continue;
-      }
-      const std::vector<std::string> answers = AnswersOf(*map);
-      REQUIRE(answers.size() == sound.size());
-      for (size_t i = 0; i < answers.size(); ++i) CHECK((answers[i] == sound[i] || answers[i] == "kIndex"));
-      ++(answers == sound ? unused : partly);
+  uint64_t in_header = 0, refused = 0, partly = 0, unused = 0;
+  for (size_t flip = 0; flip < 8 * bytes.size(); flip += kCaseStep) {
+    const size_t at = flip / 8;
+    const int bit = static_cast<int>(flip % 8);
+    CAPTURE(at);
+    CAPTURE(bit);
+    in_header += at < kMapHeaderBytes;
+    WriteFile(path, WithFlippedBit(bytes, at, bit));
+    const auto map = OffsetMap::Open(path);
+    if (!map) {
+      CHECK(map.error().code == ErrorCode::kIndex);
+      ++refused;
+      continue;
     }
+    const std::vector<std::string> answers = AnswersOf(*map);
+    REQUIRE(answers.size() == sound.size());
+    for (size_t i = 0; i < answers.size(); ++i) CHECK((answers[i] == sound[i] || answers[i] == "kIndex"));
+    ++(answers == sound ? unused : partly);
   }
-  CHECK(refused == kMapHeaderBytes * 8);  // the header is read at open
+  CHECK(refused == in_header);  // the header is read at open
   CHECK(partly > 0);
   // A jump table with one entry: a bit that points past the last block is noticed, one that points inside may not be.
   CHECK(unused <= 4 * 8);

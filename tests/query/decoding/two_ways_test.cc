@@ -11,6 +11,7 @@
 #include "query/decoding/whole_record.h"
 #include "tests/query/decoding/decoding.h"
 #include "tests/query/decoding/random_records.h"
+#include "tests/support/sanitizers.h"
 
 // Random records, valid and broken, are decoded by the fast path, which may decline them, and by DecodedRecord: any
 // record that the fast path takes, DecodedRecord must take too, with the same arrays. The test also counts how often
@@ -19,7 +20,7 @@
 namespace ofindex {
 namespace {
 
-constexpr int kRecords = 60'000;
+constexpr int kRecords = 60'000 / kCaseStep;
 
 /// Returns specs of all forms. Most fit the kind that their name has by its place in RandomNames().
 std::vector<std::vector<FeatureSpec>> SpecSets(PayloadKind payload) {

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/sanitizers.h"
+
 namespace ofindex {
 namespace {
 
@@ -172,7 +174,7 @@ std::string CheckSkip(Chance& chance, const RunOfTest& test, const MadeRun& made
 
 TEST_CASE("steps have the places that they have in a run made step by step, and keep their numbers") {
   Chance chance(1);
-  for (int i = 0; i < 5'000; ++i) {
+  for (int i = 0; i < 5'000 / kCaseStep; ++i) {
     const RunOfTest test(chance);
     const MadeRun made(test);
     std::string wrong = CheckNumbers(test, made);
