@@ -57,7 +57,7 @@ class SimilarityWorker {
       return {};
     }
     std::array<uint8_t, SimilarityHash::kBytes> decoded;
-    if (const Result<void> done = set_.request.decoder->Decode(*image, decoded.data()); !done) {
+    if (Result<void> done = set_.request.decoder->Decode(*image, decoded.data()); !done) {
       if (done.error().code != ErrorCode::kFeature) return done;
       facts_.Add({.undecodable = 1, .first_undecodable = ordinal, .cause = done.error().message});
       return {};

@@ -23,7 +23,7 @@ struct BlockTotals {
   std::vector<std::vector<GroupSum>> sums;  // by column, then by group
 };
 
-struct Less {
+struct LessValue {
   using is_transparent = void;
   static Chunk::Value View(const Chunk::Value& value) { return value; }
   static Chunk::Value View(const ColumnValue& value) { return ViewOf(value); }
@@ -106,7 +106,7 @@ class GroupTotals {
  private:
   [[nodiscard]] Result<GroupRow*> RowOf(const Chunk::Value& value) {
     const auto found = rows_.lower_bound(value);
-    if (found != rows_.end() && !Less()(value, found->first)) return &found->second;
+    if (found != rows_.end() && !LessValue()(value, found->first)) return &found->second;
     bytes_ += value.bytes.size();
     OFINDEX_TRY(CheckSize(by_.name, rows_.size() + 1, columns_.size(), bytes_));
     ColumnValue owned{
@@ -119,7 +119,7 @@ class GroupTotals {
   const Column& by_;
   const std::vector<Column>& columns_;
   const GroupOptions& options_;
-  std::map<ColumnValue, GroupRow, Less> rows_;
+  std::map<ColumnValue, GroupRow, LessValue> rows_;
   uint64_t bytes_ = 0;
 };
 
