@@ -18,7 +18,7 @@ struct SimilarityHash {
   /// The greatest number of bits by which two may differ and still be found (near_groups.h).
   static constexpr unsigned kMaxDistance = 31;
 
-  static constexpr unsigned kDefaultDistance = 23;
+  static constexpr unsigned kDefaultDistance = 20;
 
   auto operator<=>(const SimilarityHash&) const = default;
 

@@ -206,9 +206,9 @@ class AuditTest(CommandTest):
         self.write("val", [{"image": scene(5, 90, 70), "label": 5}, {"image": scene(8, 64, 48), "label": 8}])
         found = self.audit("data", "val", "--on", "image", "--near", "--label", "label", "-o", "a.csv", "-o", "b.csv")
         self.assertEqual(groups_of(found), [[(0, 1), (0, 5)], [(0, 2), (0, 6)], [(0, 4), (1, 0)]])
-        self.assertEqual((found["near"], found["conflict_count"], found["leak_count"]), (23, 1, 1))
+        self.assertEqual((found["near"], found["conflict_count"], found["leak_count"]), (20, 1, 1))
         distances = [record["distance"] for group in found["groups"] for record in group["records"]]
-        self.assertTrue(all(0 <= distance <= 23 for distance in distances), distances)
+        self.assertTrue(all(0 <= distance <= 20 for distance in distances), distances)
         index = found["indexes"][0]
         counts = [index[name] for name in ("records", "compared", "undecodable", "plain", "without", "read")]
         self.assertEqual(counts, [11, 7, 2, 1, 1, 11])
