@@ -140,7 +140,8 @@ class Audit:
         return columns
 
     def keep(self, dataset: int = 0, leaks: bool = True) -> Dataset:
-        """Return a view of a dataset without the repeats: of each group, the first record alone::
+        """Return a view of a dataset without the repeats: of each group, the first record alone. With `near`, groups
+        are chains of like images, whose ends may differ more::
 
             len(ds.audit().keep())  # 100
 
@@ -155,7 +156,7 @@ class Audit:
 
 def _near_distance(near: bool | int) -> int | None:
     """Return the distance up to which images are alike; None if bytes are compared."""
-    if isinstance(near, bool):
+    if isinstance(near, (bool, np.bool_)):
         return _ofindex.NEAR_DISTANCE if near else None
     return whole(near, "near", maximum=_ofindex.NEAR_MAX_DISTANCE)
 

@@ -128,13 +128,13 @@ Result<void> FindNear(const AuditRequest& request, const std::vector<ComparedByt
                                    .decoder = request.near.decoder,
                                    .threads = threads};
     OFINDEX_ASSIGN(report.sets[i].compared, CollectSimilarity(wanted, bytes[i], entries, progress));
-  }
-  if (entries.size() > kMaxNearEntries) {
-    return Fail(
-        ErrorCode::kLimit,
-        StrCat(Printable(report.sets.front().index), ": ", FormatCount(entries.size()),
-               " images to compare, with those of the other indexes; expected at most ", FormatCount(kMaxNearEntries)),
-        "audit fewer indexes at once");
+    if (entries.size() > kMaxNearEntries) {
+      return Fail(ErrorCode::kLimit,
+                  StrCat(Printable(report.sets[i].index), ": ", FormatCount(entries.size()),
+                         " images to compare, with those of the indexes before it; expected at most ",
+                         FormatCount(kMaxNearEntries)),
+                  "audit fewer indexes at once");
+    }
   }
   OFINDEX_ASSIGN(NearGroups found, GroupNear(std::move(entries), request.near.distance, threads, progress));
   report.groups = std::move(found.groups);

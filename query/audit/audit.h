@@ -24,7 +24,7 @@ struct AuditedSet {
   std::optional<View> rows = std::nullopt;  ///< only these records
 };
 
-/// What makes records alike whose bytes differ.
+/// How records of different bytes are found to be near.
 struct NearRequest {
   /// Makes a hash of a byte string, SimilarityHash::kBytes bytes, as query/images/perceptual_hash.h does of images.
   /// Must outlive the audit. Null: records are equal by their bytes alone.
@@ -33,11 +33,11 @@ struct NearRequest {
 };
 
 struct AuditRequest {
-  std::vector<AuditedSet> sets = {};
-  std::string feature = {};   ///< compares the byte strings of this feature; empty: payloads
+  std::vector<AuditedSet> sets = {};  ///< at least one
+  std::string feature = {};           ///< compares the byte strings of this feature; empty: payloads
   std::string label = {};     ///< the column whose values conflict if they differ among equal records; empty: none
   std::string split = {};     ///< the column whose value is the part of a dataset that a record belongs to; empty: none
-  NearRequest near = {};      ///< compares the first byte string of `feature` by its looks
+  NearRequest near = {};      ///< compares the first byte string of `feature` by a similarity hash
   bool trust_hashes = false;  ///< takes records with the same hash for equal, without reading them
   std::string folder = "/tmp";                        ///< for a temporary file, if there are many records
   unsigned threads = 0;                               ///< 0: one per processor
@@ -78,7 +78,7 @@ struct AuditReport {
 /// neither are records without the feature. The report does not depend on the number of threads.
 ///
 /// With `near`, all records are read, and two whose hashes are near are in one group, and so are all that such
-/// pairs connect: two records of a group may be further apart. Records without a hash are not compared.
+/// pairs connect: two records of a group may be further apart. What has no such hash is compared by its bytes.
 ///
 /// Memory: `memory_bytes` (what is near: some 120 for each record), what the columns of labels and splits take, and
 /// some 50 bytes for each record in a group. Errors: kUsage if there is no such feature or column, or if a set is the

@@ -20,14 +20,14 @@ struct RecordFacts {
   uint64_t bad = 0;          ///< marked bad, and not compared
   uint64_t without = 0;      ///< without a byte string in the feature, and not compared
   uint64_t read = 0;         ///< records that were read, because the index has no hashes of them
-  uint64_t undecodable = 0;  ///< whose images could not be decoded, and were not compared
-  uint64_t plain = 0;        ///< whose images show nothing to compare, and were not compared
+  uint64_t undecodable = 0;  ///< whose images could not be decoded, and were compared by their bytes alone
+  uint64_t plain = 0;        ///< whose images show too little, and were compared by their bytes alone
 
   /// The first record that could not be decoded, and why; the cause is empty if there is none.
   uint64_t first_undecodable = 0;
   std::string cause = {};
 
-  [[nodiscard]] uint64_t compared() const { return records - bad - without - undecodable - plain; }
+  [[nodiscard]] uint64_t compared() const { return records - bad - without; }
 
   /// Adds what another thread counted of the same dataset.
   void Add(const RecordFacts& other);

@@ -1,21 +1,19 @@
 #include "query/audit/near_groups.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
 
-#include "base/allocation.h"
 #include "query/audit/shared_work.h"
 
 namespace ofindex {
 namespace {
 
-// The parts of a hash. Two that differ in fewer than 8 bits agree in one of them; in fewer than 16, but for one bit;
-// and so on.
+// The parts of a hash. If two differ in fewer than 8 bits, one of the parts is the same; in fewer than 16, it differs
+// in at most one bit; and so on.
 constexpr size_t kBands = 8;
 constexpr unsigned kBandBits = SimilarityHash::kBits / kBands;
 constexpr size_t kBuckets = size_t{1} << kBandBits;
@@ -241,6 +239,7 @@ Result<NearGroups> GroupNear(std::vector<SimilarityEntry> entries, unsigned dist
   std::vector<Node> nodes;
   std::vector<bool> is_shared;  // whether several entries have the hash
   nodes.reserve(entries.size());
+  different.reserve(entries.size());
   for (const SimilarityEntry& entry : entries) {
     const bool is_new = different.empty() || different.back() != entry.hash;
     if (is_new) {

@@ -25,9 +25,10 @@ inline constexpr size_t kMaxNearEntries = std::numeric_limits<uint32_t>::max();
 /// SimilarityHash::kMaxDistance, and there are at most kMaxNearEntries entries. The result does not depend on the
 /// number of threads, or on the order of `entries`.
 ///
-/// Time: hashes are compared if they agree in one of 8 parts of 16 bits, but for up to distance / 8 bits: n different
-/// hashes of photographs in some n * n / 120 pairs at a distance of 16 to 23, and n * n / 23 at 31. Memory: 100 bytes
-/// for each entry, and 5 more for each thread. Errors: kLimit, kInterrupted.
+/// Time: hashes are compared if one of their 8 parts of 16 bits differs in at most distance / 8 bits: n different
+/// hashes of photographs in some n * n / 120 pairs at a distance of 16 to 23, and n * n / 23 at 31. Hashes
+/// that all share a part are all compared. Memory: 100 bytes for each entry, 5 more for each thread, and 60 for each
+/// record in a group. Errors: kLimit, kInterrupted.
 [[nodiscard]] Result<NearGroups> GroupNear(std::vector<SimilarityEntry> entries, unsigned distance, unsigned threads,
                                            const Progress& progress);
 

@@ -22,7 +22,7 @@ struct SimilarityHash {
 
   auto operator<=>(const SimilarityHash&) const = default;
 
-  /// Returns true for that of a thing without anything to compare.
+  /// Returns true for the hash of what a decoder cannot tell from others.
   [[nodiscard]] bool is_empty() const { return *this == SimilarityHash(); }
 
   /// Returns the number of bits in which this one and `other` differ: their Hamming distance.

@@ -6,17 +6,19 @@
 #include <optional>
 #include <utility>
 
+#include "base/checksum.h"
 #include "query/audit/shared_work.h"
 
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kPrintedAtOnce = 64;  // few, because some images take long
+constexpr uint64_t kSecondSeed = 1;
+constexpr uint64_t kImagesAtOnce = 64;  // few, because some images take long
 
 using OrdinalRange = std::pair<uint64_t, uint64_t>;
 
 // What the threads share.
-struct PrintedSet {
+struct SimilaritySet {
   const SimilarityRequest& request;
   const ComparedBytes& bytes;
   const ChosenRecords& chosen;
@@ -29,7 +31,7 @@ struct PrintedSet {
 // Makes the hashes of ranges of records on one thread.
 class SimilarityWorker {
  public:
-  explicit SimilarityWorker(PrintedSet& set) : set_(set) {}
+  explicit SimilarityWorker(SimilaritySet& set) : set_(set) {}
 
   Result<void> Do(size_t number) {
     const auto [begin, end] = set_.ranges[number];
@@ -56,23 +58,22 @@ class SimilarityWorker {
       ++facts_.without;
       return {};
     }
-    std::array<uint8_t, SimilarityHash::kBytes> decoded;
-    if (Result<void> done = set_.request.decoder->Decode(*image, decoded.data()); !done) {
-      if (done.error().code != ErrorCode::kFeature) return done;
-      facts_.Add({.undecodable = 1, .first_undecodable = ordinal, .cause = done.error().message});
-      return {};
-    }
     SimilarityEntry entry{.record = set_.request.first_number + ordinal};
-    std::memcpy(entry.hash.words.data(), decoded.data(), decoded.size());
-    if (entry.hash.is_empty()) {
-      ++facts_.plain;
+    std::array<uint8_t, SimilarityHash::kBytes> decoded;
+    if (const Result<void> done = set_.request.decoder->Decode(*image, decoded.data()); done) {
+      std::memcpy(entry.hash.words.data(), decoded.data(), decoded.size());
+      if (entry.hash.is_empty()) ++facts_.plain;
+    } else if (done.error().code == ErrorCode::kFeature) {
+      facts_.Add({.undecodable = 1, .first_undecodable = ordinal, .cause = done.error().message});
     } else {
-      entries_.push_back(entry);
+      return tl::unexpected(done.error());
     }
+    if (entry.hash.is_empty()) entry.hash.words = {Xxh3(*image), Xxh3(*image, kSecondSeed)};
+    entries_.push_back(entry);
     return {};
   }
 
-  PrintedSet& set_;
+  SimilaritySet& set_;
   RecordFacts facts_;
   std::vector<uint64_t> ordinals_;
   std::vector<SimilarityEntry> entries_;
@@ -83,8 +84,8 @@ std::vector<OrdinalRange> RangesOf(const std::vector<BlockMetadata>& blocks) {
   std::vector<OrdinalRange> ranges;
   for (const BlockMetadata& block : blocks) {
     const uint64_t end = block.first_record + block.records;
-    for (uint64_t begin = block.first_record; begin < end; begin += kPrintedAtOnce) {
-      ranges.emplace_back(begin, std::min(begin + kPrintedAtOnce, end));
+    for (uint64_t begin = block.first_record; begin < end; begin += kImagesAtOnce) {
+      ranges.emplace_back(begin, std::min(begin + kImagesAtOnce, end));
     }
   }
   return ranges;
@@ -95,13 +96,13 @@ std::vector<OrdinalRange> RangesOf(const std::vector<BlockMetadata>& blocks) {
 Result<RecordFacts> CollectSimilarity(const SimilarityRequest& request, const ComparedBytes& bytes,
                                       std::vector<SimilarityEntry>& entries, Progress& progress) {
   OFINDEX_ASSIGN(const ChosenRecords chosen, ChosenRecords::Of(*request.dataset, request.rows));
-  PrintedSet set{.request = request,
-                 .bytes = bytes,
-                 .chosen = chosen,
-                 .ranges = RangesOf(chosen.store().blocks()),
-                 .entries = entries,
-                 .progress = progress,
-                 .facts = {}};
+  SimilaritySet set{.request = request,
+                    .bytes = bytes,
+                    .chosen = chosen,
+                    .ranges = RangesOf(chosen.store().blocks()),
+                    .entries = entries,
+                    .progress = progress,
+                    .facts = {}};
   OFINDEX_TRY(ShareWork(set.ranges.size(), request.threads, progress, "the hashes of images",
                         [&] { return SimilarityWorker(set); }));
   return set.facts;

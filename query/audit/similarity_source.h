@@ -23,9 +23,9 @@ struct SimilarityRequest {
 };
 
 /// Reads the records of a dataset, and adds an entry for each of them to `entries`: the hash of the first byte
-/// string in the feature. Records whose byte string the decoder refuses, and those with an empty hash, get none,
-/// but are counted. Adds the records to progress.records_done. Errors: kStale if a shard was changed; kIndex, kIo,
-/// kLimit, kInterrupted.
+/// string in the feature. Where the decoder refuses it or finds it empty, which is counted, the hash is one of the
+/// bytes: near to that of the same bytes alone. Adds the records to progress.records_done. Errors: kStale if a shard
+/// was changed; kIndex, kIo, kLimit, kInterrupted.
 [[nodiscard]] Result<RecordFacts> CollectSimilarity(const SimilarityRequest& request, const ComparedBytes& bytes,
                                                     std::vector<SimilarityEntry>& entries, Progress& progress);
 

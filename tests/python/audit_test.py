@@ -123,30 +123,31 @@ class AuditTest(WorkTest):
         scenes = [Image.fromarray(rng.integers(0, 256, (9, 9, 3), np.uint8)).resize((120, 90)) for _ in range(20)]
         images = [encoded(scene, "PNG") for scene in scenes]
         images += [encoded(scene.resize((200, 150)), "JPEG", quality=60) for scene in scenes[:10]]
-        images += [b"no image", encoded(Image.new("L", (50, 50), 90), "PNG")]
+        images += [b"no image", encoded(Image.new("L", (50, 50), 90), "PNG")] * 2
         with ofindex.Writer(self.dir / "images", format="tfrecord") as writer:
             for image in images:
                 writer.write({"image": image})
         ds = ofindex.build(self.dir / "images", progress=False)
         audit = ds.audit(on="image", near=True)
-        self.assertEqual(groups_of(audit), [[(0, n), (0, n + 20)] for n in range(10)])
+        self.assertEqual(groups_of(audit), [[(0, n), (0, n + 20)] for n in range(10)] + [[(0, 30), (0, 32)], [(0, 31), (0, 33)]])
         self.assertEqual(audit.distances.dtype, np.uint8)
         self.assertLessEqual(int(audit.distances.max()), 20)
         [index] = audit.summary["indexes"]
-        self.assertEqual((audit.summary["near"], index["undecodable"], index["plain"]), (20, 1, 1))
+        self.assertEqual((audit.summary["near"], index["undecodable"], index["plain"]), (20, 2, 2))
         self.assertEqual(len(audit.keep()), 22)
-        self.assertLess(len(ds.audit(on="image", near=0)), 10)
+        self.assertLess(len(ds.audit(on="image", near=0)), len(audit))
+        self.assertEqual(len(ds.audit(on="image", near=np.True_)), len(audit))
         self.assertEqual(len(ds.audit(on="image", near=False)), 0)
         self.assertEqual(len(ds.audit().distances), 0)
         self.assertNotIn("distance", ds.audit().columns())
         shuffled = ds[rng.permutation(len(ds))].audit(on="image", near=20)  # a view in another order
         distance = shuffled.columns()["distance"]
-        self.assertEqual(int(distance.count()), 20)
+        self.assertEqual(int(distance.count()), 24)
         of_record = dict(zip(audit.ordinals.tolist(), audit.distances.tolist(), strict=True))
         for ordinal, bits in zip(shuffled.columns()["_id"].tolist(), distance.tolist(), strict=True):
             self.assertEqual(bits, of_record.get(ordinal))
         ds.attach(audit.columns(), prefix="near_")
-        self.assertEqual(len(ds.where("near_distance IS NULL")), 12)
+        self.assertEqual(len(ds.where("near_distance IS NULL")), 10)
 
     def test_wrong_distances_are_told(self) -> None:
         with self.assertRaisesRegex(ValueError, "near=32: expected 0 to 31"):

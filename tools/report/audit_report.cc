@@ -32,10 +32,11 @@ std::string SetText(const SetReport& set, const AuditText& text, bool has_parts)
     line += StrCat(", ", FormatCount(facts.without), " without ", Printable(text.feature), " and not compared");
   }
   if (facts.undecodable != 0) {
-    line += StrCat(", ", FormatCount(facts.undecodable), " not decoded and not compared, the first of which is record ",
+    line += StrCat(", ", FormatCount(facts.undecodable),
+                   " not decoded and compared by their bytes alone, the first of which is record ",
                    facts.first_undecodable, " (", facts.cause, ")");
   }
-  if (facts.plain != 0) line += StrCat(", ", FormatCount(facts.plain), " too plain to compare");
+  if (facts.plain != 0) line += StrCat(", ", FormatCount(facts.plain), " too plain to compare but by their bytes");
   line += facts.read == 0 ? ", hashes from the index" : StrCat(", ", FormatCount(facts.read), " read");
   line += StrCat("; ", FormatCount(set.duplicates), " in groups, ", FormatCount(set.repeats),
                  " of them after the first of their group in it");

@@ -123,14 +123,17 @@ Result<void> Print(const AuditReport& report, const AuditArguments& arguments, d
 
 Result<int> RunAuditOf(AuditArguments& arguments, Context& context) {
   OFINDEX_TRY(CheckArguments(arguments, context));
-  OFINDEX_ASSIGN(const std::shared_ptr<const PerceptualHash> images, PerceptualHash::Make());
+  std::shared_ptr<const PerceptualHash> images;
+  if (arguments.near) {
+    OFINDEX_ASSIGN(images, PerceptualHash::Make());
+    arguments.text.near = arguments.distance;
+  }
   AuditRequest request{.feature = arguments.text.feature,
                        .label = arguments.text.label,
                        .split = arguments.text.split,
-                       .near = {.decoder = arguments.near ? images.get() : nullptr, .distance = arguments.distance},
+                       .near = {.decoder = images.get(), .distance = arguments.distance},
                        .trust_hashes = arguments.text.trusted,
                        .threads = arguments.threads};
-  if (arguments.near) arguments.text.near = arguments.distance;
   std::error_code error;
   if (const auto folder = std::filesystem::temp_directory_path(error); !error) request.folder = folder.string();
   std::deque<Dataset> datasets;

@@ -253,9 +253,10 @@ TEST_CASE("what looks alike is grouped by the caller's hashes, and what has none
     return Field(1, Entry("name", Field(1, list)) + Entry("label", Int64s({label})));
   };
   BuiltSet train;
-  train.Put("part-0", ShardBytes(train.framing(),
-                                 {message({"abcd"}, 1), message({"uvw"}, 1), message({"?"}, 1), message({""}, 1),
-                                  message({"abc", "uvw"}, 2), message({}, 1), message({"abcdef"}, 1), "\x0a\x05x"}));
+  train.Put("part-0",
+            ShardBytes(train.framing(), {message({"abcd"}, 1), message({"uvw"}, 1), message({"?"}, 1), message({""}, 1),
+                                         message({"abc", "uvw"}, 2), message({}, 1), message({"abcdef"}, 1),
+                                         "\x0a\x05x", message({"?"}, 2), message({"", "a"}, 1)}));
   train.Build(train.Options());
   BuiltSet val;
   val.Put("part-0", ShardBytes(val.framing(), {message({"xyz"}, 1), message({"uvw"}, 1), message({"!"}, 1)}));
@@ -268,23 +269,24 @@ TEST_CASE("what looks alike is grouped by the caller's hashes, and what has none
                                       .label = "label",
                                       .near = {.decoder = &letters, .distance = 2}});
   // 0 and 4 differ in one letter, 0 and 6 in two, and 4 and 6 in three.
-  CHECK(ListOfGroups(report.groups) == Found{{0, 4, 6}, {1, 9}});
-  CHECK(report.distances == std::vector<uint8_t>{1, 1, 2, 0, 0});
-  CHECK(report.conflicts == 1);
+  // 2 and 8 cannot be decoded, and 3 and 9 are plain: their bytes are the same.
+  CHECK(ListOfGroups(report.groups) == Found{{0, 4, 6}, {1, 11}, {2, 8}, {3, 9}});
+  CHECK(report.distances == std::vector<uint8_t>{1, 1, 2, 0, 0, 0, 0, 0, 0});
+  CHECK(report.conflicts == 2);
   CHECK(report.leaks == 1);
   const RecordFacts& facts = report.sets[0].compared;
-  CHECK(facts.records == 8);
-  CHECK(facts.undecodable == 1);
+  CHECK(facts.records == 10);
+  CHECK(facts.undecodable == 2);
   CHECK(facts.first_undecodable == 2);
   CHECK(facts.cause == "no letter; expected a to z");
-  CHECK(facts.plain == 1);
+  CHECK(facts.plain == 2);
   CHECK(facts.bad + facts.without == 2);
-  CHECK(facts.compared() == 4);
+  CHECK(facts.compared() == 8);
   CHECK(report.sets[1].leaks == 1);
   const std::vector<RecordVerdict> verdicts = VerdictsOn(report, 0);
-  REQUIRE(verdicts.size() == 4);
-  CHECK(verdicts[3].ordinal == 6);
-  CHECK(verdicts[3].distance == 2U);
+  REQUIRE(verdicts.size() == 8);
+  CHECK(verdicts[5].ordinal == 6);
+  CHECK(verdicts[5].distance == 2U);
   CHECK(!RecordVerdict{}.distance);
 }
 
