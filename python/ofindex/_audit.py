@@ -123,7 +123,7 @@ class Audit:
             "leaks": np.zeros(len(ids), np.int64),
             "conflict": np.zeros(len(ids), np.bool_),
         }
-        bits = np.ma.masked_all(len(ids), np.int64)
+        bits = np.ma.MaskedArray(np.zeros(len(ids), np.int64), mask=True)
         if len(ordinals):
             at = np.minimum(np.searchsorted(ordinals, ids), len(ordinals) - 1)
             has = ordinals[at] == ids

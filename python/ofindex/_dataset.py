@@ -614,8 +614,8 @@ class Dataset(_ofindex.Records, Verbs):
             label: A column; groups whose records have different values of it are conflicts. NULL is no label.
             split: A column; a group whose records have different values of it is a leak, too. NULL is no split.
             near: Find images that look alike in the feature `on`, JPEG or PNG: those whose 128-bit perceptual hashes
-                differ in at most so many bits, from 0 to 31; True: 20; 0: the same hash. What cannot be decoded, or is too
-                plain, is compared by its bytes. All records are decoded.
+                differ in at most so many bits, from 0 to 31; True: 20; 0: the same hash. What cannot be decoded, or is
+                too plain, is compared by its bytes. All records are decoded.
             trust_hashes: Take records with the same hash for equal, without reading them.
             threads: Computing threads; None: one per processor.
             progress: As in `build`.

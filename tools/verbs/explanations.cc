@@ -62,12 +62,11 @@ const std::map<std::string_view, Explanation>& Explanations() {
          {"ofindex stats data/train _length --by name", "Describes the sizes of the records of each name"}}}},
       {"audit",
        {"Groups of equal records, and their leaks across indexes. Hashes in the index (`ofindex build --verify`, or "
-        "`--derive NAME:hash` for one feature) spare reading all records; only those with equal hashes are then read.",
+        "`--derive NAME:hash` for one feature) spare reading all records; only those with equal hashes are then read. "
+        "With --near, all images are decoded.",
         {{"ofindex audit data/train", "Finds records with the same payload"},
          {"ofindex audit data/train --on name --label species -o equal.csv",
-          "Finds records with the same name but another species, and writes a table to attach"},
-         {"ofindex audit data/train data/val --on image/encoded --near",
-          "Finds images that look alike, within and across two datasets"}}}},
+          "Finds records with the same name but another species, and writes a table to attach"}}}},
       {"where",
        {"In SQL, a column that is not a plain word is in double quotes, a string in single quotes. The exit code is 1 "
         "if no record matches.",
