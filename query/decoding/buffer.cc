@@ -26,14 +26,14 @@ constexpr uint64_t RoundUp(uint64_t n) {
 
 // A piece in the pool has its capacity in its first eight bytes. The thread that swaps it out of its slot owns it.
 std::array<std::atomic<uint8_t*>, 32> pool_slots{};
-std::atomic<uint64_t> kept{0};
+std::atomic<uint64_t> bytes_in_pool{0};
 
 // Takes the piece in `slot`, and its capacity; null if it has none.
 uint8_t* TakeFrom(std::atomic<uint8_t*>& slot, uint64_t& capacity) {
   uint8_t* const data = slot.exchange(nullptr, std::memory_order_acq_rel);
   if (data == nullptr) return nullptr;
   capacity = LoadLe64(data);
-  kept.fetch_sub(capacity, std::memory_order_relaxed);
+  bytes_in_pool.fetch_sub(capacity, std::memory_order_relaxed);
   return data;
 }
 
@@ -49,7 +49,7 @@ void MakeRoom(size_t count) {
 
 // Puts a piece into a slot. Returns false if there is no slot, or the pool would keep too much.
 bool Keep(uint8_t* data, uint64_t capacity) {
-  const uint64_t before = kept.fetch_add(capacity, std::memory_order_relaxed);
+  const uint64_t before = bytes_in_pool.fetch_add(capacity, std::memory_order_relaxed);
   if (before <= kMaxPooledBytes && capacity <= kMaxPooledBytes - before) {
     StoreLe64(data, capacity);
     for (auto& slot : pool_slots) {
@@ -57,7 +57,7 @@ bool Keep(uint8_t* data, uint64_t capacity) {
       if (slot.compare_exchange_strong(none, data, std::memory_order_acq_rel)) return true;
     }
   }
-  kept.fetch_sub(capacity, std::memory_order_relaxed);
+  bytes_in_pool.fetch_sub(capacity, std::memory_order_relaxed);
   return false;
 }
 
@@ -95,7 +95,7 @@ void BufferPool::Give(uint8_t* data, uint64_t capacity) {
   ::munmap(data, capacity);
 }
 
-uint64_t BufferPool::kept_bytes() { return kept.load(std::memory_order_relaxed); }
+uint64_t BufferPool::kept_bytes() { return bytes_in_pool.load(std::memory_order_relaxed); }
 
 bool Buffer::GrowAmply(uint64_t n) {
   if (n > kMaxCapacity - size_) return false;
