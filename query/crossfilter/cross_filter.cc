@@ -1,0 +1,133 @@
+#include "query/crossfilter/cross_filter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/allocation.h"
+#include "base/text.h"
+#include "query/audit/shared_work.h"
+#include "query/crossfilter/block_sample.h"
+#include "query/crossfilter/block_tally.h"
+#include "query/crossfilter/decided_blocks.h"
+
+namespace ofindex {
+namespace {
+
+Result<void> CheckQuestion(const ColumnStore& store, const CrossFilterQuestion& question) {
+  for (const auto& dimension : question.dimensions) {
+    if (dimension->store() == &store) continue;
+    return Fail(ErrorCode::kUsage,
+                StrCat("the dimension of column \"", dimension->column().name,
+                       "\" is of another dataset: expected one of this"),
+                "make the dimension from the same snapshot");
+  }
+  if (question.among == nullptr) return {};
+  const auto same = [](const BlockMetadata& a, const BlockMetadata& b) {
+    return a.first_record == b.first_record && a.records == b.records;
+  };
+  const std::vector<BlockMetadata>& blocks = question.among->blocks();
+  if (std::equal(blocks.begin(), blocks.end(), store.blocks().begin(), store.blocks().end(), same)) return {};
+  return Fail(
+      ErrorCode::kUsage,
+      StrCat("the ", question.among->count(), " selected records are of another dataset: expected some of this one"),
+      "select the records in the same snapshot");
+}
+
+Result<PreparedQuestion> Prepare(ColumnStore& store, const CrossFilterQuestion& question, const Progress& progress) {
+  OFINDEX_ASSIGN(auto conditions, ConditionsOf(store, question.filters, question.dimensions, progress));
+  PreparedQuestion prepared{.store = store, .question = question, .conditions = std::move(conditions), .own = {}};
+  for (const auto& dimension : question.dimensions) {
+    std::optional<size_t> own;
+    for (size_t c = 0; c < prepared.conditions.size(); ++c) {
+      if (prepared.conditions[c].column().number() == dimension->column().number()) own = c;
+    }
+    prepared.own.push_back(own);
+  }
+  return prepared;
+}
+
+BlockSample ChooseBlocks(const PreparedQuestion& prepared) {
+  const std::vector<BlockMetadata>& blocks = prepared.store.blocks();
+  const uint64_t max_records = prepared.question.max_records;
+  if (max_records / CrossFilterQuestion::kUncodedCost >= prepared.store.records()) {
+    return SampleOf(blocks, std::vector<bool>(blocks.size()), prepared.store.records());
+  }
+  const DecidedBlocks decided(prepared);
+  return SampleOf(blocks, decided.All(),
+                  decided.all_coded() ? max_records : max_records / CrossFilterQuestion::kUncodedCost);
+}
+
+// The sums over the decided blocks, and those over the sampled ones.
+struct TwoSums {
+  CrossFilterSums decided;
+  CrossFilterSums sampled;
+};
+
+// Counts the blocks that one thread takes.
+class TallyWorker {
+ public:
+  TallyWorker(const PreparedQuestion& prepared, const BlockSample& sample, TwoSums& sums)
+      : sample_(&sample),
+        sums_(&sums),
+        tally_(prepared),
+        own_{CrossFilterSums(prepared.question), CrossFilterSums(prepared.question)} {}
+
+  [[nodiscard]] Result<void> Do(size_t piece) {
+    const BlockSample::Piece& at = sample_->pieces[piece];
+    return tally_.Add(at.block, at.sampled ? own_.sampled : own_.decided);
+  }
+
+  [[nodiscard]] Result<void> Finish() {
+    sums_->decided.Add(own_.decided);
+    sums_->sampled.Add(own_.sampled);
+    return {};
+  }
+
+ private:
+  const BlockSample* sample_;
+  TwoSums* sums_;
+  BlockTally tally_;
+  TwoSums own_;
+};
+
+CrossFilterCounts CountsOfSums(const PreparedQuestion& prepared, const BlockSample& sample, const TwoSums& sums) {
+  const double factor =
+      sample.read == 0 ? 0 : static_cast<double>(sample.in_question) / static_cast<double>(sample.read);
+  const auto whole = [&](uint64_t decided, uint64_t sampled) {
+    if (sample.read == sample.in_question) return decided + sampled;
+    return decided + static_cast<uint64_t>(std::llround(static_cast<double>(sampled) * factor));
+  };
+  const auto by_dimension = [&](const std::vector<CodeCounts>& decided, const std::vector<CodeCounts>& sampled) {
+    std::vector<BinCounts> counts;
+    for (size_t d = 0; d < decided.size(); ++d) {
+      CodeCounts scaled;
+      for (size_t code = 0; code < scaled.size(); ++code) scaled[code] = whole(decided[d][code], sampled[d][code]);
+      counts.push_back(BinCountsOf(scaled, prepared.question.dimensions[d]->bins()));
+    }
+    return counts;
+  };
+  return {.passing = whole(sums.decided.passing, sums.sampled.passing),
+          .dimensions = by_dimension(sums.decided.dimensions, sums.sampled.dimensions),
+          .unfiltered = by_dimension(sums.decided.unfiltered, sums.sampled.unfiltered),
+          .records = prepared.store.records(),
+          .known = prepared.store.records() - (sample.in_question - sample.read)};
+}
+
+}  // namespace
+
+Result<CrossFilterCounts> CrossFilter(ColumnStore& store, const CrossFilterQuestion& question,
+                                      const Progress& progress) {
+  return WithMemory("a cross-filter", [&]() -> Result<CrossFilterCounts> {
+    OFINDEX_TRY(CheckQuestion(store, question));
+    OFINDEX_ASSIGN(const PreparedQuestion prepared, Prepare(store, question, progress));
+    const BlockSample sample = ChooseBlocks(prepared);
+    TwoSums sums{CrossFilterSums(question), CrossFilterSums(question)};
+    OFINDEX_TRY(ShareWork(sample.pieces.size(), store.threads(), progress, "a cross-filter",
+                          [&] { return TallyWorker(prepared, sample, sums); }));
+    if (progress.cancel) return Interrupted();
+    return CountsOfSums(prepared, sample, sums);
+  });
+}
+
+}  // namespace ofindex
