@@ -28,7 +28,7 @@ bool Contains(const NumberRange<T>& outer, const NumberRange<T>& inner) {
   return inner.empty() || (outer.low <= inner.low && inner.high <= outer.high);
 }
 
-ValueBound At(double value, bool open) {
+ValueBound EdgeBound(double value, bool open) {
   return {.value = ColumnValue{.type = ColumnValue::Type::kReal, .real = value}, .open = open};
 }
 
@@ -68,9 +68,10 @@ void EvaluateCodes(const ValueFilter& filter, const NumberBins& bins, CodeVerdic
     const CodeVerdict inside = accepted.Evaluate({low, high});
     return filter.outside ? Inverse(inside) : inside;
   };
-  for (size_t i = 0; i < bins.size(); ++i) verdicts[i] = verdict(At(bins.edge(i), false), At(bins.edge(i + 1), true));
-  verdicts[kBelowBins] = verdict({}, At(bins.edge(0), true));
-  verdicts[kAboveBins] = verdict(At(bins.edge(bins.size()), false), {});
+  for (size_t i = 0; i < bins.size(); ++i)
+    verdicts[i] = verdict(EdgeBound(bins.edge(i), false), EdgeBound(bins.edge(i + 1), true));
+  verdicts[kBelowBins] = verdict({}, EdgeBound(bins.edge(0), true));
+  verdicts[kAboveBins] = verdict(EdgeBound(bins.edge(bins.size()), false), {});
   verdicts[kOtherValue] = filter.outside ? Inverse(EvaluateBytes(filter)) : EvaluateBytes(filter);
 }
 

@@ -66,8 +66,7 @@ Result<void> ColumnConditions::Match(uint64_t block, std::span<uint64_t> words) 
 }
 
 bool ColumnConditions::is_coded() const {
-  return std::all_of(parts_.begin(), parts_.end(),
-                     [](const Part& part) { return part.complete && part.dimension->fits(); });
+  return std::all_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.mask.has_value(); });
 }
 
 Result<std::vector<ColumnConditions>> ConditionsOf(ColumnStore& store, const std::vector<ColumnFilter>& filters,

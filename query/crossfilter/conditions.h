@@ -41,7 +41,7 @@ class ColumnConditions {
   /// ColumnStore::Load.
   [[nodiscard]] Result<void> Match(uint64_t block, std::span<uint64_t> words) const;
 
-  /// Returns true if no chunk has to be loaded.
+  /// Returns true if the codes of dimensions decide all filters.
   [[nodiscard]] bool is_coded() const;
 
  private:

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "query/audit/shared_work.h"
 #include "query/crossfilter/block_sample.h"
+#include "query/crossfilter/block_spread.h"
 #include "query/crossfilter/block_tally.h"
 #include "query/crossfilter/decided_blocks.h"
 
@@ -34,7 +35,8 @@ Result<void> CheckQuestion(const ColumnStore& store, const CrossFilterQuestion& 
       "select the records in the same snapshot");
 }
 
-Result<PreparedQuestion> Prepare(ColumnStore& store, const CrossFilterQuestion& question, const Progress& progress) {
+Result<PreparedQuestion> PrepareQuestion(ColumnStore& store, const CrossFilterQuestion& question,
+                                         const Progress& progress) {
   OFINDEX_ASSIGN(auto conditions, ConditionsOf(store, question.filters, question.dimensions, progress));
   PreparedQuestion prepared{.store = store, .question = question, .conditions = std::move(conditions), .own = {}};
   for (const auto& dimension : question.dimensions) {
@@ -50,41 +52,49 @@ Result<PreparedQuestion> Prepare(ColumnStore& store, const CrossFilterQuestion& 
 BlockSample ChooseBlocks(const PreparedQuestion& prepared) {
   const std::vector<BlockMetadata>& blocks = prepared.store.blocks();
   const uint64_t max_records = prepared.question.max_records;
-  if (max_records / CrossFilterQuestion::kUncodedCost >= prepared.store.records()) {
-    return SampleOf(blocks, std::vector<bool>(blocks.size()), prepared.store.records());
-  }
   const DecidedBlocks decided(prepared);
-  return SampleOf(blocks, decided.All(),
-                  decided.all_coded() ? max_records : max_records / CrossFilterQuestion::kUncodedCost);
+  const uint64_t affordable = max_records / decided.record_cost();
+  if (affordable >= prepared.store.records()) {
+    return SampleOf(blocks, std::vector<bool>(blocks.size()), affordable);
+  }
+  return SampleOf(blocks, decided.All(), affordable);
 }
 
 // The sums over the decided blocks, and those over the sampled ones.
 struct TwoSums {
   CrossFilterSums decided;
   CrossFilterSums sampled;
+  BlockSpread spread;  // of the sampled ones
 };
 
 // Counts the blocks that one thread takes.
 class TallyWorker {
  public:
   TallyWorker(const PreparedQuestion& prepared, const BlockSample& sample, TwoSums& sums)
-      : sample_(&sample),
+      : prepared_(&prepared),
+        sample_(&sample),
         sums_(&sums),
         tally_(prepared),
-        own_{CrossFilterSums(prepared.question), CrossFilterSums(prepared.question)} {}
+        own_{CrossFilterSums(prepared.question), CrossFilterSums(prepared.question), {}} {}
 
   [[nodiscard]] Result<void> Do(size_t piece) {
     const BlockSample::Piece& at = sample_->pieces[piece];
-    return tally_.Add(at.block, at.sampled ? own_.sampled : own_.decided);
+    if (!at.sampled) return tally_.Add(at.block, own_.decided);
+    const uint64_t before = own_.sampled.passing;
+    OFINDEX_TRY(tally_.Add(at.block, own_.sampled));
+    own_.spread.Add(own_.sampled.passing - before, prepared_->store.blocks()[at.block].records);
+    return {};
   }
 
   [[nodiscard]] Result<void> Finish() {
     sums_->decided.Add(own_.decided);
     sums_->sampled.Add(own_.sampled);
+    sums_->spread.Add(own_.spread);
     return {};
   }
 
  private:
+  const PreparedQuestion* prepared_;
   const BlockSample* sample_;
   TwoSums* sums_;
   BlockTally tally_;
@@ -111,7 +121,8 @@ CrossFilterCounts CountsOfSums(const PreparedQuestion& prepared, const BlockSamp
           .dimensions = by_dimension(sums.decided.dimensions, sums.sampled.dimensions),
           .unfiltered = by_dimension(sums.decided.unfiltered, sums.sampled.unfiltered),
           .records = prepared.store.records(),
-          .known = prepared.store.records() - (sample.in_question - sample.read)};
+          .known = prepared.store.records() - (sample.in_question - sample.read),
+          .error = sums.spread.ErrorOf(sample)};
 }
 
 }  // namespace
@@ -120,9 +131,9 @@ Result<CrossFilterCounts> CrossFilter(ColumnStore& store, const CrossFilterQuest
                                       const Progress& progress) {
   return WithMemory("a cross-filter", [&]() -> Result<CrossFilterCounts> {
     OFINDEX_TRY(CheckQuestion(store, question));
-    OFINDEX_ASSIGN(const PreparedQuestion prepared, Prepare(store, question, progress));
+    OFINDEX_ASSIGN(const PreparedQuestion prepared, PrepareQuestion(store, question, progress));
     const BlockSample sample = ChooseBlocks(prepared);
-    TwoSums sums{CrossFilterSums(question), CrossFilterSums(question)};
+    TwoSums sums{CrossFilterSums(question), CrossFilterSums(question), {}};
     OFINDEX_TRY(ShareWork(sample.pieces.size(), store.threads(), progress, "a cross-filter",
                           [&] { return TallyWorker(prepared, sample, sums); }));
     if (progress.cancel) return Interrupted();

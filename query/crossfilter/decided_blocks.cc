@@ -7,9 +7,11 @@ namespace ofindex {
 DecidedBlocks::DecidedBlocks(const PreparedQuestion& prepared) : prepared_(&prepared) {
   for (const auto& dimension : prepared.question.dimensions) {
     complete_.push_back(dimension->complete());
-    all_coded_ = all_coded_ && complete_.back() && dimension->fits();
+    if (!complete_.back() || !dimension->fits()) record_cost_ += CrossFilterQuestion::kUncodedCost;
   }
-  for (const ColumnConditions& condition : prepared.conditions) all_coded_ = all_coded_ && condition.is_coded();
+  for (const ColumnConditions& condition : prepared.conditions) {
+    if (!condition.is_coded()) record_cost_ += CrossFilterQuestion::kUncodedCost;
+  }
 }
 
 std::vector<bool> DecidedBlocks::All() const {

@@ -16,8 +16,8 @@ class DecidedBlocks {
   /// Returns for each block whether it is decided.
   [[nodiscard]] std::vector<bool> All() const;
 
-  /// Returns true if all codes that the question needs are kept.
-  [[nodiscard]] bool all_coded() const { return all_coded_; }
+  /// Returns how many times as long as with codes it takes to read a record.
+  [[nodiscard]] uint64_t record_cost() const { return record_cost_; }
 
  private:
   [[nodiscard]] bool Decided(uint64_t block, std::vector<ValueFilter::Verdict>& verdicts) const;
@@ -25,7 +25,7 @@ class DecidedBlocks {
 
   const PreparedQuestion* prepared_;
   std::vector<bool> complete_;  // by dimension
-  bool all_coded_ = true;
+  uint64_t record_cost_ = 1;
 };
 
 }  // namespace ofindex

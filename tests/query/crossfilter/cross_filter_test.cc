@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "query/columns/find_column.h"
+#include "query/crossfilter/block_spread.h"
 #include "query/crossfilter/frequent_values.h"
 #include "query/crossfilter/latest_question.h"
 #include "tests/query/crossfilter/counting_oracle.h"
@@ -30,17 +32,9 @@ std::string ShownCounts(const CrossFilterCounts& counts) {
   return text;
 }
 
-void CheckCounts(const Result<CrossFilterCounts>& counts, const CrossFilterCounts& expected) {
+void CheckAnswer(const Result<CrossFilterCounts>& counts, const CrossFilterCounts& expected) {
   REQUIRE_MESSAGE(counts.has_value(), (counts ? "" : counts.error().message));
   CHECK_MESSAGE(*counts == expected, ShownCounts(*counts), "\nexpected ", ShownCounts(expected));
-}
-
-Column ColumnNamed(const ColumnStore& store, const std::string& name) {
-  for (const Column& column : store.columns()) {
-    if (column.name == name) return column;
-  }
-  FAIL("no column ", name);
-  return {};
 }
 
 ValueFilter HalfOpen(double low, double high) {
@@ -67,7 +61,7 @@ struct Plain {
 
   [[nodiscard]] std::shared_ptr<const Dimension> Numbers(const std::string& name, double low, double high,
                                                          size_t bins) const {
-    return *Dimension::Of(store, ColumnNamed(*store, name), *NumberBins::Of(low, high, bins), memory);
+    return *Dimension::Of(store, *FindColumn(*store, name), *NumberBins::Of(low, high, bins), memory);
   }
 
   [[nodiscard]] CrossFilterCounts Ask(const CrossFilterQuestion& question) const {
@@ -90,8 +84,8 @@ TEST_CASE("counts of random columns under random filters are those of a loop ove
       const auto among = oracle.SomeSelection();
       if (i % 2 == 1) question.among = among.get();
       const CrossFilterCounts expected = oracle.Expected(question);
-      CheckCounts(CrossFilter(*oracle.store(), question, progress), expected);  // makes the codes
-      CheckCounts(CrossFilter(*oracle.store(), question, progress), expected);  // uses them
+      CheckAnswer(CrossFilter(*oracle.store(), question, progress), expected);  // makes the codes
+      CheckAnswer(CrossFilter(*oracle.store(), question, progress), expected);  // uses them
     }
   }
 }
@@ -108,7 +102,7 @@ TEST_CASE("an estimate whose blocks are all decided or read is exact, and others
         question.max_records = max_records;
         auto counts = CrossFilter(*oracle.store(), question, progress);
         REQUIRE(counts.has_value());
-        if (counts->exact()) CheckCounts(counts, oracle.Expected(question));
+        if (counts->exact()) CheckAnswer(counts, oracle.Expected(question));
         answers.push_back(*std::move(counts));
       }
     }
@@ -120,8 +114,8 @@ TEST_CASE("a dimension ignores the filters on its own column, and no others") {
   const Plain plain(1, 100);
   const CrossFilterQuestion question{
       .dimensions = {plain.Numbers("value", 0, 10, 10), plain.Numbers("rank", 0, 100, 4)},
-      .filters = {{ColumnNamed(*plain.store, "value"), HalfOpen(2, 4)},
-                  {ColumnNamed(*plain.store, "rank"), HalfOpen(0, 50)}},
+      .filters = {{*FindColumn(*plain.store, "value"), HalfOpen(2, 4)},
+                  {*FindColumn(*plain.store, "rank"), HalfOpen(0, 50)}},
       .unfiltered = true};
   const CrossFilterCounts counts = plain.Ask(question);
   CHECK(counts.passing == 10);
@@ -134,7 +128,7 @@ TEST_CASE("a dimension ignores the filters on its own column, and no others") {
 TEST_CASE("a question without dimensions counts, and one without filters counts all") {
   const Plain plain(3, 70);
   CHECK(plain.Ask({}).passing == 210);
-  CHECK(plain.Ask({.filters = {{ColumnNamed(*plain.store, "value"), HalfOpen(0, 1)}}}).passing == 21);
+  CHECK(plain.Ask({.filters = {{*FindColumn(*plain.store, "value"), HalfOpen(0, 1)}}}).passing == 21);
 }
 
 TEST_CASE("an empty dataset has exact counts of 0") {
@@ -148,12 +142,13 @@ TEST_CASE("an empty dataset has exact counts of 0") {
 TEST_CASE("an estimate reads blocks evenly, says their share, and is scaled") {
   const Plain plain(100, 100);
   CrossFilterQuestion question{.dimensions = {plain.Numbers("value", 0, 10, 10)},
-                               .filters = {{ColumnNamed(*plain.store, "value"), HalfOpen(0, 3)}},
-                               .max_records = 16 * 1000};
+                               .filters = {{*FindColumn(*plain.store, "value"), HalfOpen(0, 3)}},
+                               .max_records = 4 * 1000};
   SUBCASE("codes that have yet to be made cost more") {
     const CrossFilterCounts counts = plain.Ask(question);
     CHECK(counts.share() == 0.1);
     CHECK(counts.passing == 3000);
+    CHECK(counts.error == 0);  // all blocks have the same counts
     CHECK(counts.dimensions[0].bins == std::vector<uint64_t>(10, 1000));
   }
   SUBCASE("codes that are kept do not") {
@@ -165,14 +160,23 @@ TEST_CASE("an estimate reads blocks evenly, says their share, and is scaled") {
   SUBCASE("at least one block is read") {
     question.max_records = 0;
     CHECK(plain.Ask(question).known == 100);
+    CHECK(std::isinf(plain.Ask(question).error));
   }
+}
+
+TEST_CASE("the error of an estimate is that of blocks drawn at random") {
+  BlockSpread spread;
+  for (const uint64_t passing : {10U, 20U, 30U, 20U}) spread.Add(passing, 100);
+  // Of 40 blocks: the mean is 20 a block, the variance between blocks 200 / 3.
+  const BlockSample sample{.pieces = {}, .read = 400, .in_question = 4000};
+  CHECK(spread.ErrorOf(sample) == doctest::Approx(40 * std::sqrt((1 - 0.1) / 4 * 200 / 3)));
 }
 
 TEST_CASE("zone maps decide the blocks that are wholly outside, and counts those that are wholly inside") {
   const Plain plain(100, 3000);
   CrossFilterQuestion question{.dimensions = {plain.Numbers("value", 0, 10, 10)},
-                               .filters = {{ColumnNamed(*plain.store, "rank"), HalfOpen(30'000, 61'000)}},
-                               .max_records = 16 * 3000};  // a block
+                               .filters = {{*FindColumn(*plain.store, "rank"), HalfOpen(30'000, 61'000)}},
+                               .max_records = 7 * 3000};  // a block
   CHECK(plain.Ask(question).known == 300'000 - 11 * 3000 + 3000);
   CHECK(plain.Ask({.dimensions = question.dimensions}).exact());  // makes all codes
   const CrossFilterCounts counts = plain.Ask(question);
@@ -211,7 +215,7 @@ TEST_CASE("questions about another dataset, and bins of lists, are errors") {
   CHECK(code_of({.dimensions = {other.Numbers("value", 0, 10, 10)}}) == ErrorCode::kUsage);
   const Selection selection(other.store->blocks(), std::vector<BlockSelection>(2));
   CHECK(code_of({.among = &selection}) == ErrorCode::kUsage);
-  Column list = ColumnNamed(*plain.store, "value");
+  Column list = *FindColumn(*plain.store, "value");
   list.role = ColumnRole::kList;
   const auto dimension = Dimension::Of(plain.store, list, *NumberBins::Of(0, 1, 1), plain.memory);
   REQUIRE(!dimension.has_value());
@@ -240,7 +244,7 @@ TEST_CASE("the most frequent values make categories, and the rest are other") {
       std::make_unique<ColumnsInMemory>(std::vector{name}, std::vector<uint32_t>{40, 50},
                                         ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {"name"}}),
       ColumnStoreOptions{.threads = 2});
-  const Column column = ColumnNamed(*store, "name");
+  const Column column = *FindColumn(*store, "name");
   const Progress progress;
   const auto frequent = FrequentValues(*store, column, 2, progress);
   REQUIRE(frequent.has_value());
