@@ -30,13 +30,13 @@ void BlockTally::Begin(uint64_t block) {
   pass_ = among_;
   fail_once_.assign(among_.size(), 0);
   met_.resize(prepared_->conditions.size());
+  for (Words& met : met_) met.resize(among_.size());
 }
 
 // A record that fails two conditions counts for no dimension.
 Result<void> BlockTally::MatchAll(uint64_t block) {
   for (size_t c = 0; c < met_.size(); ++c) {
     Words& met = met_[c];
-    met.resize(among_.size());
     OFINDEX_TRY(prepared_->conditions[c].Match(block, met));
     uint64_t left = 0;
     for (size_t w = 0; w < met.size(); ++w) {
@@ -45,9 +45,7 @@ Result<void> BlockTally::MatchAll(uint64_t block) {
       pass_[w] &= met[w];
       left |= pass_[w] | fail_once_[w];
     }
-    if (left != 0) continue;
-    for (Words& words : met_) words.assign(among_.size(), 0);  // those of later conditions are not needed
-    break;
+    if (left == 0) break;
   }
   return {};
 }

@@ -1,24 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "base/result.h"
-#include "query/columns/column_store.h"
-#include "query/crossfilter/conditions.h"
 #include "query/crossfilter/cross_filter_question.h"
+#include "query/crossfilter/prepared_question.h"
 
 namespace ofindex {
-
-/// A question, prepared: its conditions by column, and for each dimension the condition that is its own.
-struct PreparedQuestion {
-  ColumnStore& store;
-  const CrossFilterQuestion& question;
-  std::vector<ColumnConditions> conditions;
-  std::vector<std::optional<size_t>> own;  ///< by dimension, in `conditions`; none: no filter is on its column
-};
 
 /// Sums over blocks.
 struct CrossFilterSums {

@@ -10,7 +10,7 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "query/columns/column_store.h"
-#include "query/crossfilter/code_mask.h"
+#include "query/crossfilter/codes/code_mask.h"
 #include "query/crossfilter/dimension.h"
 #include "query/filter/value_filter.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "query/crossfilter/bin_codes.h"
+#include "query/crossfilter/codes/bin_codes.h"
 #include "query/crossfilter/conditions.h"
 #include "query/crossfilter/dimension.h"
 #include "query/filter/selection.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "query/crossfilter/block_tally.h"
+#include "query/crossfilter/prepared_question.h"
 
 namespace ofindex {
 

@@ -7,9 +7,9 @@
 
 #include "base/result.h"
 #include "query/columns/column_store.h"
-#include "query/crossfilter/binning.h"
-#include "query/crossfilter/code_memory.h"
-#include "query/crossfilter/coded_block.h"
+#include "query/crossfilter/codes/binning.h"
+#include "query/crossfilter/codes/code_memory.h"
+#include "query/crossfilter/codes/coded_block.h"
 
 namespace ofindex {
 

@@ -4,6 +4,7 @@
 
 #include "query/columns/find_column.h"
 #include "query/crossfilter/block_spread.h"
+#include "query/crossfilter/decided_blocks.h"
 #include "query/crossfilter/frequent_values.h"
 #include "query/crossfilter/latest_question.h"
 #include "tests/query/crossfilter/counting_oracle.h"
@@ -161,6 +162,80 @@ TEST_CASE("an estimate reads blocks evenly, says their share, and is scaled") {
     question.max_records = 0;
     CHECK(plain.Ask(question).known == 100);
     CHECK(std::isinf(plain.Ask(question).error));
+  }
+}
+
+TEST_CASE("a sample has the block in the middle of each run of those that are not decided") {
+  std::vector<BlockMetadata> blocks(12, {.records = 10});
+  std::vector<bool> decided(12);
+  decided[0] = decided[5] = true;
+  const auto sampled = [&](uint64_t max_records) {
+    std::vector<uint64_t> found;
+    for (const BlockSample::Piece& piece : SampleOf(blocks, decided, max_records).pieces) {
+      CHECK(piece.sampled != decided[piece.block]);
+      if (piece.sampled) found.push_back(piece.block);
+    }
+    return found;
+  };
+  CHECK(sampled(0) == std::vector<uint64_t>{7});
+  CHECK(sampled(29) == std::vector<uint64_t>{3, 9});
+  CHECK(sampled(30) == std::vector<uint64_t>{2, 7, 10});
+  CHECK(sampled(100) == std::vector<uint64_t>{1, 2, 3, 4, 6, 7, 8, 9, 10, 11});
+}
+
+TEST_CASE("a block is decided if no dimension needs counts that have to be read") {
+  enum class Codes : uint8_t { kNone, kAll };
+  struct Case {
+    const char* name;
+    std::vector<const char*> dimensions;
+    std::vector<std::pair<const char*, ValueFilter>> filters;
+    Codes codes;
+    uint64_t undecided;  // of ten blocks, in which `rank` ascends
+    bool unfiltered = false;
+    bool among = false;
+  };
+  const ValueFilter most_of_two = HalfOpen(3000, 7500);  // block 1, and half of block 2
+  const ValueFilter first_block = HalfOpen(0, 3000);
+  const ValueFilter nothing{.kind = ValueFilter::Kind::kSet};
+  const Case cases[] = {
+      {"only a number is asked for", {}, {}, Codes::kNone, 0},
+      {"half of a block", {}, {{"rank", most_of_two}}, Codes::kNone, 1},
+      {"blocks inside have unknown counts", {"value"}, {}, Codes::kNone, 10},
+      {"blocks inside have known counts", {"value"}, {}, Codes::kAll, 0},
+      {"blocks outside count for nothing", {"value"}, {{"rank", most_of_two}}, Codes::kNone, 2},
+      {"the same with counts", {"value"}, {{"rank", most_of_two}}, Codes::kAll, 1},
+      {"blocks outside count for the own dimension", {"rank"}, {{"rank", most_of_two}}, Codes::kNone, 10},
+      {"their counts are known", {"rank"}, {{"rank", most_of_two}}, Codes::kAll, 1},
+      {"two filters fail", {"rank"}, {{"rank", first_block}, {"value", nothing}}, Codes::kNone, 0},
+      {"one fails, but is the own", {"value"}, {{"rank", first_block}, {"value", nothing}}, Codes::kNone, 1},
+      {"two filters on a column", {}, {{"rank", HalfOpen(0, 6000)}, {"rank", most_of_two}}, Codes::kNone, 0},
+      {"unfiltered counts", {"value"}, {{"rank", most_of_two}}, Codes::kNone, 10, true},
+      {"known unfiltered counts", {"value"}, {{"rank", most_of_two}}, Codes::kAll, 1, true},
+      {"some records of one block are asked for", {"value"}, {}, Codes::kAll, 1, false, true},
+      {"these are in a block outside", {"value"}, {{"rank", first_block}}, Codes::kAll, 0, false, true},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    const Plain plain(10, 3000);
+    std::vector<BlockSelection> selected(10, {.count = 3000});
+    selected[3] = {};
+    selected[9] = {.count = 1, .words = std::vector<uint64_t>(WordCount(3000))};
+    selected[9].words[7] = 1;
+    const Selection selection(plain.store->blocks(), selected);
+    CrossFilterQuestion question{.among = c.among ? &selection : nullptr, .unfiltered = c.unfiltered, .max_records = 0};
+    for (const char* const name : c.dimensions) question.dimensions.push_back(plain.Numbers(name, 0, 30'000, 10));
+    for (const auto& [name, filter] : c.filters) {
+      question.filters.push_back({*FindColumn(*plain.store, name), filter});
+    }
+    if (c.codes == Codes::kAll) CHECK(plain.Ask({.dimensions = question.dimensions}).exact());
+    const auto prepared = PreparedQuestion::Of(*plain.store, question, plain.progress);
+    REQUIRE(prepared.has_value());
+    const std::vector<bool> decided = DecidedBlocks(*prepared).All();
+    CHECK(static_cast<uint64_t>(std::count(decided.begin(), decided.end(), false)) == c.undecided);
+    const CrossFilterCounts counts = plain.Ask(question);
+    CHECK(counts.exact() == (c.undecided <= 1));  // at least one is read
+    question.max_records = UINT64_MAX;
+    if (counts.exact()) CHECK(plain.Ask(question) == counts);
   }
 }
 

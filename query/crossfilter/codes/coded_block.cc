@@ -1,4 +1,4 @@
-#include "query/crossfilter/coded_block.h"
+#include "query/crossfilter/codes/coded_block.h"
 
 #include <algorithm>
 #include <bit>

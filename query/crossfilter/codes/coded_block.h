@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "index/chunks/chunk.h"
-#include "query/crossfilter/bin_codes.h"
-#include "query/crossfilter/binning.h"
-#include "query/crossfilter/code_mask.h"
+#include "query/crossfilter/codes/bin_codes.h"
+#include "query/crossfilter/codes/binning.h"
+#include "query/crossfilter/codes/code_mask.h"
 #include "query/filter/value_filter.h"
 
 namespace ofindex {

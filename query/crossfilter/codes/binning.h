@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "index/chunks/chunk.h"
 #include "index/columns/column.h"
-#include "query/crossfilter/bin_codes.h"
+#include "query/crossfilter/codes/bin_codes.h"
 
 namespace ofindex {
 

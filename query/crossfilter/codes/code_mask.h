@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "query/crossfilter/bin_codes.h"
-#include "query/crossfilter/binning.h"
+#include "query/crossfilter/codes/bin_codes.h"
+#include "query/crossfilter/codes/binning.h"
 #include "query/filter/value_filter.h"
 
 namespace ofindex {

@@ -1,4 +1,4 @@
-#include "query/crossfilter/code_mask.h"
+#include "query/crossfilter/codes/code_mask.h"
 
 #include <algorithm>
 #include <limits>

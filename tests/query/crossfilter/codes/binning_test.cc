@@ -1,11 +1,11 @@
-#include "query/crossfilter/binning.h"
+#include "query/crossfilter/codes/binning.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "query/crossfilter/code_mask.h"
+#include "query/crossfilter/codes/code_mask.h"
 #include "tests/query/sql_values.h"
 
 namespace ofindex {

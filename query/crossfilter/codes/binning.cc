@@ -1,4 +1,4 @@
-#include "query/crossfilter/binning.h"
+#include "query/crossfilter/codes/binning.h"
 
 #include <algorithm>
 #include <array>
