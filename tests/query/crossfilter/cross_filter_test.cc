@@ -208,6 +208,7 @@ TEST_CASE("a block is decided if no dimension needs counts that have to be read"
       {"their counts are known", {"rank"}, {{"rank", most_of_two}}, Codes::kAll, 1},
       {"two filters fail", {"rank"}, {{"rank", first_block}, {"value", nothing}}, Codes::kNone, 0},
       {"one fails, but is the own", {"value"}, {{"rank", first_block}, {"value", nothing}}, Codes::kNone, 1},
+      {"the other is met by half", {"value"}, {{"rank", most_of_two}, {"value", nothing}}, Codes::kAll, 1},
       {"two filters on a column", {}, {{"rank", HalfOpen(0, 6000)}, {"rank", most_of_two}}, Codes::kNone, 0},
       {"unfiltered counts", {"value"}, {{"rank", most_of_two}}, Codes::kNone, 10, true},
       {"known unfiltered counts", {"value"}, {{"rank", most_of_two}}, Codes::kAll, 1, true},
