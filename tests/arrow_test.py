@@ -65,6 +65,9 @@ ROOMS = {
     "query/columns": "base proto/extract mmap/offsets index/attachments index/build index/catalog index/chunks index/columns index/finding "
     "query/columns/chunks",
     "query/columns/chunks": "base mmap/offsets index/catalog index/chunks index/columns",
+    "query/crossfilter": "base index/catalog query/audit query/columns query/columns/chunks query/crossfilter/codes "
+    "query/filter query/stats",
+    "query/crossfilter/codes": "base index/chunks index/columns query/columns query/columns/chunks query/filter",
     "query/decoding": "base proto proto/extract proto/wire mmap",
     "query/extension": "base query/sql/functions query/tables",
     "query/filter": "base index/catalog index/chunks index/columns query/columns query/columns/chunks",

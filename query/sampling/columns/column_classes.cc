@@ -16,7 +16,7 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-bool IsWorthAnInteger(double value) { return value >= -0x1p63 && value < 0x1p63 && value == std::trunc(value); }
+bool EqualsAnInteger(double value) { return value >= -0x1p63 && value < 0x1p63 && value == std::trunc(value); }
 
 // Returns the position of `key` among `counts`, or their number if it is not there.
 template <typename Key, typename View>
@@ -54,7 +54,7 @@ Result<void> ColumnClasses::Add(const Chunk& chunk, uint64_t count) {
     } else if (value.type != Type::kReal) {
       strings_.Add(std::string(AsText(value.bytes)), counts[g]);
       OFINDEX_TRY(Settle(false));
-    } else if (IsWorthAnInteger(value.real)) {
+    } else if (EqualsAnInteger(value.real)) {
       integers_.Add(static_cast<int64_t>(value.real), counts[g]);
     } else {
       reals_.Add(value.real, counts[g]);
@@ -124,7 +124,7 @@ uint32_t ColumnClasses::Find(const Chunk::Value& value) const {
     case Type::kNull: break;
     case Type::kInteger: return class_at(0, PlaceOf(integers_.all(), value.integer), integers);
     case Type::kReal: {
-      if (!IsWorthAnInteger(value.real)) return class_at(integers, PlaceOf(reals_.all(), value.real), reals);
+      if (!EqualsAnInteger(value.real)) return class_at(integers, PlaceOf(reals_.all(), value.real), reals);
       return class_at(0, PlaceOf(integers_.all(), static_cast<int64_t>(value.real)), integers);
     }
     case Type::kText:

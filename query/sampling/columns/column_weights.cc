@@ -15,7 +15,7 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-constexpr size_t kMaxShown = 64;  // bytes of a value in a message
+constexpr size_t kMaxShownBytes = 64;  // bytes of a value in a message
 
 // Formats a value for people.
 std::string Shown(const Chunk::Value& value) {
@@ -31,7 +31,7 @@ std::string Shown(const Chunk::Value& value) {
     case Type::kBlob: break;
   }
   const std::string_view bytes = AsText(value.bytes);
-  return StrCat("'", Printable(bytes.substr(0, kMaxShown)), bytes.size() > kMaxShown ? "'..." : "'");
+  return StrCat("'", Printable(bytes.substr(0, kMaxShownBytes)), bytes.size() > kMaxShownBytes ? "'..." : "'");
 }
 
 Result<void> Refuse(const Column& column, uint64_t record, const Chunk::Value& value) {

@@ -18,7 +18,7 @@ constexpr uint64_t kMaxRow = (uint64_t{1} << 31) - 1;
 constexpr uint64_t kMaxRows = uint64_t{1} << 28;
 
 // Returns true if a batch may have `records` records, of which the longest is `longest`, with a total of `sum`.
-bool Fits(const BatchLimits& limits, uint64_t records, uint64_t longest, unsigned __int128 sum) {
+bool FitsLimits(const BatchLimits& limits, uint64_t records, uint64_t longest, unsigned __int128 sum) {
   if (records > limits.records) return false;
   const unsigned __int128 all = limits.padded ? static_cast<unsigned __int128>(longest) * records : sum;
   return all <= limits.total;
@@ -43,7 +43,7 @@ OrderedWindow CutSorted(const BatchLimits& limits, std::span<const uint64_t> len
   for (size_t i = 0; i < sorted.size(); ++i) {
     const uint64_t length = lengths[sorted[i]];
     sum += length;
-    if (i == begin || Fits(limits, i - begin + 1, length, sum)) continue;
+    if (i == begin || FitsLimits(limits, i - begin + 1, length, sum)) continue;
     batches.push_back(all.subspan(begin, i - begin));
     begin = i;
     sum = length;
@@ -165,7 +165,7 @@ Result<bool> BatchSplitter::Cut(LengthBatch& batch) {
     }
     longest = std::max(longest, lengths_[used_]);
     sum += lengths_[used_];
-    if (records > 0 && !Fits(limits_, records + 1, longest, sum)) return true;
+    if (records > 0 && !FitsLimits(limits_, records + 1, longest, sum)) return true;
     Take(batch);
     ++records;
   }

@@ -1,0 +1,44 @@
+#include "query/crossfilter/frequent_values.h"
+
+#include "base/allocation.h"
+#include "query/columns/blocks_in_order.h"
+#include "query/stats/block_counts.h"
+
+namespace ofindex {
+namespace {
+
+// Calls `add` with the counts of each block, in the order of blocks.
+template <typename Add>
+Result<void> ForEachBlockCounts(ColumnStore& store, const Column& column, const Progress& progress, Add add) {
+  const uint8_t kinds = store.kinds(column);
+  const bool mixed = (kinds & kIntegerKinds) != 0 && (kinds & kRealKinds) != 0;
+  return MergeInOrder(
+      store.threads(), store.blocks().size(), &progress.cancel,
+      [&](uint64_t block) -> Result<BlockCounts> {
+        OFINDEX_ASSIGN(auto chunk, store.Load(column, block));
+        return CountValues({.chunk = std::move(chunk)}, mixed);
+      },
+      [&](const BlockCounts& counts) -> Result<void> {
+        add(counts);
+        return {};
+      });
+}
+
+}  // namespace
+
+Result<std::vector<ValueCount>> FrequentValues(ColumnStore& store, const Column& column, size_t limit,
+                                               const Progress& progress) {
+  ValueCounts counts;
+  OFINDEX_TRY(ForEachBlockCounts(store, column, progress, [&](const BlockCounts& block) { counts.Add(block); }));
+  return WithMemory("the most frequent values", [&]() -> Result<std::vector<ValueCount>> {
+    counts.Settle();
+    if (!counts.exact()) {
+      counts.Zero();
+      OFINDEX_TRY(
+          ForEachBlockCounts(store, column, progress, [&](const BlockCounts& block) { counts.Recount(block); }));
+    }
+    return counts.Top(limit);
+  });
+}
+
+}  // namespace ofindex
