@@ -93,6 +93,8 @@ ROOMS = {
     "query/tables/values": "base index/chunks index/columns query/columns",
     "tools": "base index/catalog tools/options tools/shell tools/verbs",
     "tools/help": "base index/catalog index/columns index/shards proto query/columns tools/terminal",
+    "tools/http": "",
+    "tools/media": "base",
     "tools/options": "base mmap index/finding index/shards index/writing query/columns query/filter query/sql "
     "query/sql/statements query/tables query/tables/values tools/help tools/shell",
     "tools/ordinals": "base query query/columns query/filter query/sampling query/sampling/sets tools/options tools/shell "

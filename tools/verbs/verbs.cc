@@ -1,6 +1,6 @@
 #include "tools/verbs/verbs.h"
 
-#include "tools/verbs/explanations.h"
+#include "tools/options/explanations.h"
 
 namespace ofindex {
 

@@ -1,4 +1,4 @@
-#include "tools/verbs/explanations.h"
+#include "tools/options/explanations.h"
 
 #include <map>
 #include <vector>
