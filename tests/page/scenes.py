@@ -61,15 +61,27 @@ def picture(background: int, objects: list[tuple[str, tuple[int, int, int], int,
     return bytes(pixels)
 
 
-def scene(number: int) -> dict[str, tuple[str, list]]:
-    """The features of scene `number`."""
-    chance = random.Random(number)
-    background = chance.randrange(20, 200)
+def _objects(chance: random.Random) -> list[tuple[str, tuple[int, int, int], int, int, int]]:
     objects = []
     for _ in range(chance.randrange(1, 4)):
         radius = chance.randrange(7, 16)
         place = chance.randrange(radius, WIDTH - radius), chance.randrange(radius, HEIGHT - radius)
         objects.append((chance.choice(SHAPES), chance.choice(COLOURS), *place, radius))
+    return objects
+
+
+def rgb(number: int) -> bytes:
+    """The pixels of the picture of scene `number`."""
+    chance = random.Random(number)
+    background = chance.randrange(20, 200)
+    return picture(background, _objects(chance))
+
+
+def scene(number: int) -> dict[str, tuple[str, list]]:
+    """The features of scene `number`."""
+    chance = random.Random(number)
+    background = chance.randrange(20, 200)
+    objects = _objects(chance)
     tone = 200 + 40 * chance.randrange(12)
     wave = [math.sin(2 * math.pi * tone * n / RATE) * math.exp(-n / 220) for n in range(600)]
     shapes = [shape for shape, *_ in objects]

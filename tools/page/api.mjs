@@ -1,6 +1,5 @@
 // Asks the server. A server that does not answer is asked again until it does; an answer that refuses is an ApiError.
 
-const TOKEN = "ofindex.token";
 const PAUSES_MS = [500, 1000, 2000, 4000, 8000];
 
 /** What the server refused, and what to do about it. */
@@ -18,21 +17,22 @@ export const link = new EventTarget();
 /** Draws the word that tells the questions of this page from those of others. */
 export const page = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => (byte % 36).toString(36)).join("");
 
-// A frame in a notebook gets no cookie: its address carries the token, which stays in this tab.
-const given = new URLSearchParams(location.hash.slice(1)).get("token");
-if (given !== null) {
-  sessionStorage.setItem(TOKEN, given);
-  history.replaceState(null, "", location.pathname + location.search);
+// A frame in a notebook gets no cookie: its address carries the token, which every question must then carry. It is kept
+// here alone, and not in the address, which people copy.
+const given = new URLSearchParams(location.search);
+const token = given.get("token");
+if (token !== null) {
+  given.delete("token");
+  history.replaceState(null, "", location.pathname + (given.size ? `?${given}` : ""));
 }
-const token = sessionStorage.getItem(TOKEN);
 
-/** True if pictures must be fetched with the token instead of by their address. */
-export const bearer = token !== null;
+/** The number of the dataset that the page shows, in the order of the command line. */
+export const dataset = /^\d{1,6}$/.test(given.get("dataset") ?? "") ? Number(given.get("dataset")) : 0;
 
 /** Writes a path with its parameters; an array repeats the parameter, null leaves it out. */
 export function address(path, parameters = {}) {
   const pairs = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
+  for (const [name, value] of Object.entries({ dataset: dataset || null, ...parameters, token })) {
     for (const one of Array.isArray(value) ? value : [value]) {
       if (one !== null && one !== undefined) pairs.append(name, one);
     }
@@ -57,26 +57,11 @@ export async function post(path, body, signal) {
   return (await ask(address(path), { method: "POST", body: JSON.stringify(body), headers, signal })).json();
 }
 
-/** Gives an img or audio element its source: the address itself, or a blob if the token must travel in a header. */
-export async function load(element, path, parameters) {
-  const source = address(path, parameters);
-  if (!bearer) {
-    element.src = source;
-    return;
-  }
-  const blob = URL.createObjectURL(await (await ask(source, {})).blob());
-  const release = () => URL.revokeObjectURL(blob);
-  element.addEventListener(element instanceof HTMLImageElement ? "load" : "emptied", release, { once: true });
-  element.addEventListener("error", release, { once: true });
-  element.src = blob;
-}
-
 async function ask(source, options) {
-  const headers = { ...options.headers, ...(bearer ? { Authorization: `Bearer ${token}` } : {}) };
   for (let attempt = 0; ; ++attempt) {
     let response;
     try {
-      response = await fetch(source, { ...options, headers });
+      response = await fetch(source, options);
     } catch (error) {
       if (error.name === "AbortError") throw error;
       link.dispatchEvent(new Event("lost"));

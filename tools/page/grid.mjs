@@ -78,7 +78,8 @@ export class Grid {
       this.#show(answer, state, shown, boxes);
     } catch (error) {
       if (error.name === "AbortError" || error.status === 409) return;
-      show(this.#body, failure(error));
+      // A wrong WHERE is said next to the WHERE.
+      show(this.#body, error.status === 400 && state.where ? h("p", { class: "none" }, "No records: the filter cannot be evaluated.") : failure(error));
     }
     if (this.#abort === abort) this.#abort = null;
     this.#body.classList.remove("waiting");

@@ -13,7 +13,7 @@ import { RecordView } from "./record.mjs";
 import { ShardsView } from "./shards.mjs";
 import { ShuffleView } from "./shuffle.mjs";
 import { SqlView } from "./sql.mjs";
-import { filterOf, format, store } from "./state.mjs";
+import { filterOf, format, initial, store } from "./state.mjs";
 import { themeSwitch } from "./theme.mjs";
 
 const VIEWS = { explore: "Explore", sql: "SQL", shuffle: "Shuffle", shards: "Shards" };
@@ -27,8 +27,9 @@ themeSwitch(document.querySelector("#theme"));
 start().catch((error) => show(main, failure(error)));
 
 async function start() {
-  const dataset = await get("dataset");
+  const [dataset, { datasets }] = await Promise.all([get("dataset"), get("datasets")]);
   header(dataset);
+  chooser(datasets);
   const filter = new FilterBar();
   const counter = new Counter((answer) => {
     filter.update(answer);
@@ -58,6 +59,7 @@ async function start() {
   store.onChange(follow);
   follow(store.state, null);
   keys({ record, views: Object.keys(VIEWS) });
+  main.removeAttribute("aria-busy");
 }
 
 // Into the record view, and back to the record in the grid that was looked at.
@@ -81,6 +83,14 @@ function header(dataset) {
     compression && compression !== "none" ? compression : null].filter(Boolean);
   show(document.querySelector("#facts"), h("span", { class: "facts" }, facts.join(" · ")),
     Number(damaged) ? h("span", { class: "damaged" }, `${count(damaged)} damaged`) : null);
+}
+
+// Another dataset is another page: nothing of the state but the view goes with it.
+function chooser(datasets) {
+  if (datasets.length < 2) return;
+  document.querySelector("#index").replaceWith(h("select", { "aria-label": "dataset", onchange: (event) => {
+    location.search = format({ ...initial, dataset: Number(event.target.value), view: store.state.view });
+  } }, datasets.map(({ number, index }) => h("option", { value: number, selected: number === store.state.dataset }, index))));
 }
 
 function navigation(state, current) {

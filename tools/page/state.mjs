@@ -2,6 +2,7 @@
 
 /** The state of a page without parameters. Filters are by column: a range [lo, hi], a list of values, NULL wanted. */
 export const initial = Object.freeze({
+  dataset: 0,
   view: "explore",
   where: "",
   ranges: {},
@@ -23,7 +24,7 @@ export const initial = Object.freeze({
 });
 
 const TEXTS = ["view", "where", "show", "label", "order", "sql", "block", "quality"];
-const NUMBERS = ["seed", "from", "record", "step", "epoch", "batch", "first"];
+const NUMBERS = ["dataset", "seed", "from", "record", "step", "epoch", "batch", "first"];
 
 /** Reads the parameters of an address. What is malformed is left out. */
 export function parse(search) {

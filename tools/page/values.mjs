@@ -1,6 +1,6 @@
 // Shows the value of a feature as what it is: a picture, a sound, a text, a raw array, a waveform or numbers.
 
-import { getBytes, load } from "./api.mjs";
+import { address, getBytes } from "./api.mjs";
 import { boxesOf, overlay } from "./boxes.mjs";
 import { data, failure, h, show } from "./dom.mjs";
 import { bytes, count, number } from "./format.mjs";
@@ -77,14 +77,12 @@ function image(label, parameters, boxes, labels) {
   const frame = h("div", { class: "picture" }, element);
   element.addEventListener("error", () => show(frame, h("p", { class: "none" }, "not a picture that this browser decodes")));
   if (boxes.length > 0) frame.append(overlay(element, boxes, labels));
-  load(element, "value", parameters).catch((error) => show(frame, failure(error)));
+  element.src = address("value", parameters);
   return frame;
 }
 
 function sound(label, parameters) {
-  const element = h("audio", { controls: true, preload: "none", "aria-label": label });
-  load(element, "value", parameters).catch((error) => element.replaceWith(failure(error)));
-  return element;
+  return h("audio", { controls: true, preload: "none", "aria-label": label, src: address("value", parameters) });
 }
 
 // Values that came whole with the record are drawn at once, others when they have arrived.

@@ -12,6 +12,7 @@
 #include "tools/http/browser.h"
 #include "tools/http/server.h"
 #include "tools/options/attachments.h"
+#include "tools/page/assets.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -31,16 +32,25 @@ struct ServeArguments {
   bool until_eof = false;
 };
 
+// The files of the page have no data in them, so that only "/" needs the token.
+void AddPage(std::vector<Route>& routes) {
+  for (const PageAsset& asset : PageAssets()) {
+    routes.push_back({.path = std::string(asset.path),
+                      .handler =
+                          [asset](const Request&) {
+                            return Response{.type = std::string(asset.type), .body = std::string(asset.bytes)};
+                          },
+                      .needs_token = asset.path == "/"});
+  }
+}
+
 std::vector<Route> RoutesOf(const std::shared_ptr<const Snapshot>& snapshot) {
-  return {
-      {.path = "/api/dataset",
-       .handler =
-           [snapshot](const Request&) {
-             return Response{.body = Dump(Json{{"schema", "ofindex.serve/1"}, {"index", JsonText(snapshot->path())}})};
-           }},
-      {.path = "/", .handler = [](const Request&) {
-         return Response{.type = "text/html; charset=utf-8", .body = "<!DOCTYPE html><title>ofindex</title>"};
+  std::vector<Route> routes = {
+      {.path = "/api/dataset", .handler = [snapshot](const Request&) {
+         return Response{.body = Dump(Json{{"schema", "ofindex.serve/1"}, {"index", JsonText(snapshot->path())}})};
        }}};
+  AddPage(routes);
+  return routes;
 }
 
 // Reads what there is of standard input, and drops it. Returns true at its end.
