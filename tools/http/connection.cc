@@ -9,7 +9,6 @@
 
 #include "base/allocation.h"
 #include "base/text.h"
-#include "tools/http/limits.h"
 
 namespace ofindex {
 namespace {
@@ -18,7 +17,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 using boost::system::error_code;
 
-constexpr size_t kBufferBytes = kMaxHeadBytes + (16 << 10);
+constexpr size_t kWriteBytesPerSecond = 256 << 10;
 constexpr size_t kMaxDrainedBytes = 1 << 20;
 
 Head HeadOf(const beast::http::request<beast::http::string_body>& message) {
@@ -46,12 +45,15 @@ Response Answer(const Handler& handler, const Request& request) {
 }  // namespace
 
 Connection::Connection(asio::ip::tcp::socket socket, Shared& shared)
-    : socket_(std::move(socket)), deadline_(shared.io), shared_(shared) {}
+    : socket_(std::move(socket)),
+      deadline_(shared.io),
+      shared_(shared),
+      buffer_bytes_(shared.limits.head_bytes + sizeof(incoming_)) {}
 
 void Connection::Start() {
   error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  SetDeadline(kRequestTime);
+  SetDeadline(shared_.limits.request_time);
   Read();
 }
 
@@ -69,9 +71,9 @@ void Connection::Close() {
 
 // Keeps one read going while there is room, so that the end of a connection is seen while a handler works.
 void Connection::Read() {
-  if (is_reading_ || has_ended_ || state_ == State::kClosed || buffer_.size() >= kBufferBytes) return;
+  if (is_reading_ || has_ended_ || state_ == State::kClosed || buffer_.size() >= buffer_bytes_) return;
   is_reading_ = true;
-  const size_t room = std::min(incoming_.size(), kBufferBytes - buffer_.size());
+  const size_t room = std::min(incoming_.size(), buffer_bytes_ - buffer_.size());
   socket_.async_read_some(
       asio::buffer(incoming_.data(), room),
       [self = shared_from_this()](error_code failed, size_t bytes) { self->OnRead(failed, bytes); });
@@ -114,9 +116,9 @@ void Connection::Advance() {
 void Connection::Begin() {
   state_ = State::kReading;
   parser_.emplace();
-  parser_->header_limit(kMaxHeadBytes);
-  parser_->body_limit(kMaxBodyBytes);
-  SetDeadline(kRequestTime);
+  parser_->header_limit(shared_.limits.head_bytes);
+  parser_->body_limit(shared_.limits.body_bytes);
+  SetDeadline(shared_.limits.request_time);
 }
 
 // Parses the head, or what there is of the body. Returns false if more must come first.
@@ -140,10 +142,10 @@ bool Connection::Parse() {
 void Connection::OnMalformed(error_code fault) {
   namespace http = beast::http;
   if (fault == http::error::header_limit) {
-    return Refuse(Refusal(431, "the head of the request is longer than 64 KiB", "ask for less at a time"));
+    return Refuse(Refusal(431, "the head of the request is too long", "ask for less at a time"));
   }
   if (fault == http::error::body_limit) {
-    return Refuse(Refusal(413, "the body is longer than 64 KiB", "send less at a time"));
+    return Refuse(Refusal(413, "the body is too long", "send less at a time"));
   }
   Refuse(Refusal(400, "the request is malformed", "send a request of HTTP/1.1"));
 }
@@ -165,7 +167,7 @@ void Connection::Dispatch() {
   admission_->request.gone = gone_;
   admission_->request.body = std::move(parser_->get().body());
   parser_.reset();
-  if (shared_.bytes_in_flight > kMaxBytesInFlight) return Write(Busy("too many responses are being read"));
+  if (shared_.bytes_in_flight > shared_.limits.bytes_in_flight) return Write(Busy("too many responses are being read"));
   const bool is_queued = shared_.workers.Queue([self = shared_from_this()]() mutable {
     Response response = Refusal(503, "the client has gone", "ask again, and wait");
     if (!*self->gone_) response = Answer(*self->admission_->handler, self->admission_->request);
@@ -191,7 +193,7 @@ void Connection::Write(Response response) {
                       .keep_alive = keep_alive_,
                       .frame_ancestors = shared_.gate->FrameAncestors(admission_->framed)});
   shared_.bytes_in_flight += reply_.body.size();
-  SetDeadline(kWriteTime + std::chrono::seconds(reply_.size / kWriteBytesPerSecond));
+  SetDeadline(shared_.limits.write_time + std::chrono::seconds(reply_.size / kWriteBytesPerSecond));
   const std::array<asio::const_buffer, 2> buffers = {asio::buffer(reply_.head),
                                                      asio::buffer(reply_.body.data() + reply_.begin, reply_.size)};
   asio::async_write(socket_, buffers,
@@ -209,7 +211,7 @@ void Connection::OnWritten(error_code failed) {
   idle_since_ = Clock::now();
   if (!keep_alive_) return Drain();
   state_ = State::kWaiting;
-  SetDeadline(kIdleTime);
+  SetDeadline(shared_.limits.idle_time);
   Advance();
   Read();
 }
@@ -222,7 +224,7 @@ void Connection::Drain() {
   error_code ignored;
   socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   buffer_.clear();
-  SetDeadline(kDrainTime);
+  SetDeadline(shared_.limits.drain_time);
   Read();
 }
 

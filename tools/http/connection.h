@@ -16,6 +16,7 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include "tools/http/gate.h"
+#include "tools/http/limits.h"
 #include "tools/http/reply.h"
 #include "tools/http/workers.h"
 
@@ -25,8 +26,9 @@ class Connection;
 
 /// What the connections of a server share. `connections` and `bytes_in_flight` belong to the thread that runs `io`.
 struct Shared {
-  explicit Shared(size_t max_waiting) : workers(max_waiting) {}
+  explicit Shared(const Limits& server_limits) : limits(server_limits), workers(server_limits.waiting) {}
 
+  const Limits limits;
   boost::asio::io_context io{1};
   std::optional<Gate> gate = {};
   std::set<std::shared_ptr<Connection>> connections = {};
@@ -82,6 +84,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::ip::tcp::socket socket_;
   boost::asio::steady_timer deadline_;
   Shared& shared_;
+  const size_t buffer_bytes_;
   std::array<char, 16 << 10> incoming_;  // of the read that is going on
   std::string buffer_;                   // read and not yet parsed
   std::optional<Parser> parser_;

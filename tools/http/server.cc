@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "tools/http/connection.h"
-#include "tools/http/limits.h"
 #include "tools/http/token.h"
 
 namespace ofindex {
@@ -91,7 +90,7 @@ Result<void> CheckFrame(const std::string& origin) {
 }  // namespace
 
 struct Server::Parts {
-  Parts() : shared(kMaxWaiting), acceptor(shared.io), next_look(shared.io), retry(shared.io) {}
+  explicit Parts(const Limits& limits) : shared(limits), acceptor(shared.io), next_look(shared.io), retry(shared.io) {}
 
   void Accept();
   void Add(tcp::socket socket);
@@ -128,7 +127,7 @@ void Server::Parts::Accept() {
 // Idle sockets, of which anyone may open many, make room for a new one, so that they lock nobody out. Requests that are
 // being answered stay: they had the token.
 void Server::Parts::Add(tcp::socket socket) {
-  if (shared.connections.size() >= kMaxConnections && !CloseIdle()) return;
+  if (shared.connections.size() >= shared.limits.connections && !CloseIdle()) return;
   const auto connection = std::make_shared<Connection>(std::move(socket), shared);
   shared.connections.insert(connection);
   connection->Start();
@@ -163,7 +162,7 @@ Server::~Server() = default;
 
 Result<std::unique_ptr<Server>> Server::Listen(const ServerOptions& options, std::vector<Route> routes) {
   for (const std::string& origin : options.frames) OFINDEX_TRY(CheckFrame(origin));
-  auto parts = std::make_unique<Parts>();
+  auto parts = std::make_unique<Parts>(options.limits);
   OFINDEX_ASSIGN(parts->acceptor, Bind(parts->shared.io, options.host, options.port));
   error_code failed;
   const tcp::endpoint endpoint = parts->acceptor.local_endpoint(failed);
@@ -180,7 +179,7 @@ Result<std::unique_ptr<Server>> Server::Listen(const ServerOptions& options, std
                 .any_address = !parts->is_local,
                 .frames = options.frames};
   parts->shared.gate.emplace(std::move(access), std::move(routes));
-  OFINDEX_TRY(parts->shared.workers.Start(std::clamp(2 * ProcessorCount(), 2U, kMaxWorkers)));
+  OFINDEX_TRY(parts->shared.workers.Start(std::min(2 * ProcessorCount(), options.limits.workers)));
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "tools/http/exchange.h"
+#include "tools/http/limits.h"
 
 namespace ofindex {
 
@@ -15,10 +16,11 @@ struct ServerOptions {
   std::string host = "127.0.0.1";        ///< a name or an address of this machine; where to listen
   uint16_t port = 0;                     ///< 0: one that the system chooses
   std::vector<std::string> frames = {};  ///< origins whose pages may show the page in a frame; see Access
+  Limits limits = {};
 };
 
 /// A server for one person: HTTP/1.1 on one port, with a token that it draws itself. Wraps Boost.Asio and Boost.Beast.
-/// gate.h says which requests it answers, limits.h what bounds it. One thread serves all sockets; handlers run on a few
+/// gate.h says which requests it answers, Limits what bounds it. One thread serves all sockets; handlers run on a few
 /// others. Not thread-safe.
 class Server {
  public:

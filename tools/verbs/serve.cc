@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "query/columns/snapshot.h"
 #include "tools/http/browser.h"
 #include "tools/http/server.h"
@@ -32,6 +34,8 @@ struct ServeArguments {
   bool until_eof = false;
 };
 
+using Snapshots = std::vector<std::shared_ptr<const Snapshot>>;
+
 // The files of the page have no data in them, so that only "/" needs the token.
 void AddPage(std::vector<Route>& routes) {
   for (const PageAsset& asset : PageAssets()) {
@@ -44,10 +48,11 @@ void AddPage(std::vector<Route>& routes) {
   }
 }
 
-std::vector<Route> RoutesOf(const std::shared_ptr<const Snapshot>& snapshot) {
+std::vector<Route> AllRoutes(const Snapshots& snapshots) {
   std::vector<Route> routes = {
-      {.path = "/api/dataset", .handler = [snapshot](const Request&) {
-         return Response{.body = Dump(Json{{"schema", "ofindex.serve/1"}, {"index", JsonText(snapshot->path())}})};
+      {.path = "/api/dataset", .handler = [snapshots](const Request&) {
+         return Response{
+             .body = Dump(Json{{"schema", "ofindex.serve/1"}, {"index", JsonText(snapshots.front()->path())}})};
        }}};
   AddPage(routes);
   return routes;
@@ -63,14 +68,16 @@ bool HasInputEnded() {
 }
 
 // Prints where the page is, at once: whoever started the server waits for this line.
-Result<void> Announce(const Server& server, const std::string& path, const Context& context) {
+Result<void> Announce(const Server& server, const Snapshots& snapshots, const Context& context) {
   Output& out = Output::Standard();
   if (context.json) {
+    Json indexes = Json::array();
+    for (const auto& snapshot : snapshots) indexes.push_back(JsonText(snapshot->path()));
     OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.serve-url/1"},
                                {"url", server.url()},
                                {"host", server.host()},
                                {"port", server.port()},
-                               {"index", JsonText(path)}})));
+                               {"indexes", std::move(indexes)}})));
   } else {
     OFINDEX_TRY(out.Line(server.url()));
   }
@@ -79,12 +86,14 @@ Result<void> Announce(const Server& server, const std::string& path, const Conte
 
 Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
-  OFINDEX_ASSIGN(const std::shared_ptr<const Snapshot> snapshot,
-                 Snapshot::Open(arguments.indexes.front(), OpeningOptions(context)));
+  Snapshots snapshots;
+  for (const std::string& index : arguments.indexes) {
+    OFINDEX_ASSIGN(snapshots.emplace_back(), Snapshot::Open(index, OpeningOptions(context)));
+  }
   ServerOptions options = arguments.server;
   options.port = static_cast<uint16_t>(arguments.port);
-  OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, RoutesOf(snapshot)));
-  OFINDEX_TRY(Announce(*server, snapshot->path(), context));
+  OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, AllRoutes(snapshots)));
+  OFINDEX_TRY(Announce(*server, snapshots, context));
   std::optional<LeadingPage> page;
   if (arguments.open) {
     OFINDEX_ASSIGN(LeadingPage written, LeadingPage::Write(server->url()));
