@@ -108,6 +108,12 @@ ROOMS = {
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
     "query/sampling/lengths query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
+    "tools/serve": "base index/catalog index/keys query query/columns query/crossfilter query/sampling/orders "
+    "query/sampling/sets query/stats tools/http tools/serve/counting tools/serve/records tools/serve/requests",
+    "tools/serve/counting": "base index/columns query/audit query/columns query/crossfilter query/crossfilter/codes "
+    "query/filter query/sampling/sets query/sql tools/serve/requests tools/shell",
+    "tools/serve/records": "base proto query query/columns tools/http tools/media tools/serve/requests tools/shell",
+    "tools/serve/requests": "base index/chunks query/columns query/crossfilter tools/http tools/shell",
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/finding index/shards "
     "query/columns tools/terminal",
     "tools/tables": "base query/attaching query/sql tools/options tools/packing tools/shell",
