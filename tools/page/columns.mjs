@@ -41,18 +41,9 @@ export class Columns {
     for (const column of answer.columns) this.#cards.get(column.name)?.update(column);
   }
 
-  /** Shows the filter of a state: brushes and pressed bars. Charts with a filter are made even out of sight. */
+  /** Shows the filter of a state: brushes and pressed bars. */
   select(state) {
-    for (const [name, card] of this.#cards) {
-      card.select(state);
-      if (Object.hasOwn(state.ranges, name) && !card.made) this.#unmade.add(name);
-    }
-    this.#make();
-  }
-
-  /** Returns whether a range of a column that ends at `edge` includes it: the last edge of its bins. */
-  closed(name, edge) {
-    return this.#cards.get(name)?.lastEdge === edge;
+    for (const card of this.#cards.values()) card.select(state);
   }
 
   #sight(entries) {
@@ -95,7 +86,6 @@ class Card {
   #body;
   #nulls;
   #clear;
-  lastEdge = null;
 
   constructor(column) {
     this.#column = column;
@@ -120,7 +110,6 @@ class Card {
     if (chart.kind === "histogram") {
       if (chart.edges.length < 2) return show(this.#body, h("p", { class: "none" }, "no values"));
       const edges = chart.edges.map(Number);
-      this.lastEdge = edges.at(-1);
       this.#chart = histogram({ name, edges }, (range, done) => {
         const { ranges, nulls } = store.state;
         const changes = { ranges: changed(ranges, name, range), nulls: nulls.filter((other) => other !== name) };

@@ -4,11 +4,11 @@ import { store } from "./state.mjs";
 
 const NAMED_MS = 2000;
 
-/** Makes the two buttons of the header copy. `closed(column, edge)`: does a range up to this edge include it? */
-export function copyTools(dataset, closed) {
+/** Makes the two buttons of the header copy. */
+export function copyTools(dataset) {
   for (const [kind, written] of [["command", command], ["python", python]]) {
     document.querySelector(`#copy-${kind}`).addEventListener("click", () => {
-      copy(written(dataset, store.state, whereOf(store.state, closed)));
+      copy(written(dataset, store.state, whereOf(store.state)));
     });
   }
 }
@@ -33,9 +33,9 @@ const column = (name) => `"${name.replaceAll('"', '""')}"`;
 const literal = (value) => (typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`);
 
 /** Writes a filter as one SQL expression, or "". */
-export function whereOf({ where, ranges, values, nulls }, closed) {
+export function whereOf({ where, ranges, values, nulls }) {
   const parts = Object.entries(ranges).map(([name, [lo, hi]]) =>
-    `${column(name)} >= ${lo} AND ${column(name)} ${closed(name, hi) ? "<=" : "<"} ${hi}`);
+    `${column(name)} >= ${lo} AND ${column(name)} < ${hi}`);
   for (const name of new Set([...Object.keys(values), ...nulls])) {
     const list = Object.hasOwn(values, name) ? `${column(name)} IN (${values[name].map(literal).join(", ")})` : "";
     const none = nulls.includes(name) ? `${column(name)} IS NULL` : "";

@@ -6,9 +6,10 @@ import { data, failure, h, say, show } from "./dom.mjs";
 import { count, value } from "./format.mjs";
 import { filterOf, format, store } from "./state.mjs";
 import { shapePicker } from "./shape_picker.mjs";
-import { kindOf, picture } from "./values.mjs";
+import { kindOf, picture, sizeColumns } from "./values.mjs";
 
 const PAGE = 60;
+const MOST_COLUMNS = 24;
 const TABLE = "(columns)";
 const BEST_FIRST = ["image", "raster", "audio", "wave", "text"];
 const PAUSE_MS = 60; // between pages while a brush moves
@@ -70,10 +71,11 @@ export class Grid {
     const abort = (this.#abort = new AbortController());
     const shown = this.shown(state);
     const boxes = boxFeatures(this.#dataset.features.map((feature) => feature.name));
-    const features = shown === "" ? [""] : [shown, ...(boxes?.sides ?? (boxes ? [boxes.whole] : []))];
+    const features = shown === "" ? [] : [shown, ...(boxes?.sides ?? (boxes ? [boxes.whole] : []))];
+    const columns = shown === "" ? this.#tableColumns().map(({ name }) => name) : this.#tileColumns(shown, this.#label(state));
     this.#body.classList.add("waiting");
     try {
-      const answer = await get("records", { filter: filterOf(state), from: state.from, count: PAGE, feature: features,
+      const answer = await get("records", { filter: filterOf(state), from: state.from, count: PAGE, feature: features, column: columns,
         order: state.order, seed: state.order === "random" ? state.seed : null }, abort.signal);
       this.#show(answer, state, shown, boxes);
     } catch (error) {
@@ -116,8 +118,18 @@ export class Grid {
     return named(/(^|[/_])(label|class|species|target|shape|category)$/i) ?? named(/label|class|task/i) ?? "";
   }
 
+  #tableColumns() {
+    return this.#dataset.columns.filter((column) => column.origin !== "record").slice(0, MOST_COLUMNS);
+  }
+
+  // The label, and the sizes beside a picture.
+  #tileColumns(shown, label) {
+    const names = new Set([label, ...sizeColumns(shown)]);
+    return this.#dataset.columns.map(({ name }) => name).filter((name) => names.has(name));
+  }
+
   #table(records) {
-    const columns = this.#dataset.columns.filter((column) => column.origin !== "record").slice(0, 24);
+    const columns = this.#tableColumns();
     const numeric = new Set(columns.filter((column) => column.type !== "TEXT").map((column) => column.name));
     return h("table", { class: "rows" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "number" }, "record"),

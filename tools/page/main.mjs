@@ -40,7 +40,7 @@ async function start() {
   const grid = new Grid(dataset, await sample(dataset));
   const record = new RecordView(dataset);
   const views = { sql: new SqlView(dataset), shuffle: new ShuffleView(dataset, grid), shards: new ShardsView() };
-  copyTools(dataset, (name, edge) => columns.closed(name, edge));
+  copyTools(dataset);
 
   const follow = (state, old) => {
     const view = Object.hasOwn(VIEWS, state.view) ? state.view : "explore";

@@ -46,11 +46,14 @@ function chosenOr(feature, record, index, numbers) {
   return shape !== null && fills(shape, amount(feature)) ? shape : null;
 }
 
-// image/encoded goes with image/height and image/width.
-function sizesBeside(name, record) {
+/** The columns with the sizes of a picture: image/encoded goes with image/height and image/width. */
+export function sizeColumns(name) {
   const around = name.slice(0, name.lastIndexOf("/") + 1);
-  const height = record.columns?.[`${around}height`];
-  const width = record.columns?.[`${around}width`];
+  return [`${around}height`, `${around}width`];
+}
+
+function sizesBeside(name, record) {
+  const [height, width] = sizeColumns(name).map((column) => record.columns?.[column]);
   return Number.isInteger(height) && Number.isInteger(width) ? { height, width } : null;
 }
 

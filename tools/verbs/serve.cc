@@ -9,12 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
-#include "query/columns/snapshot.h"
 #include "tools/http/browser.h"
 #include "tools/http/server.h"
 #include "tools/options/attachments.h"
 #include "tools/page/assets.h"
+#include "tools/serve/explorer.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -34,10 +33,8 @@ struct ServeArguments {
   bool until_eof = false;
 };
 
-using Snapshots = std::vector<std::shared_ptr<const Snapshot>>;
-
 // The files of the page have no data in them, so that only "/" needs the token.
-void AddPage(std::vector<Route>& routes) {
+std::vector<Route> WithPage(std::vector<Route> routes) {
   for (const PageAsset& asset : PageAssets()) {
     routes.push_back({.path = std::string(asset.path),
                       .handler =
@@ -46,15 +43,6 @@ void AddPage(std::vector<Route>& routes) {
                           },
                       .needs_token = asset.path == "/"});
   }
-}
-
-std::vector<Route> AllRoutes(const Snapshots& snapshots) {
-  std::vector<Route> routes = {
-      {.path = "/api/dataset", .handler = [snapshots](const Request&) {
-         return Response{
-             .body = Dump(Json{{"schema", "ofindex.serve/1"}, {"index", JsonText(snapshots.front()->path())}})};
-       }}};
-  AddPage(routes);
   return routes;
 }
 
@@ -68,11 +56,11 @@ bool HasInputEnded() {
 }
 
 // Prints where the page is, at once: whoever started the server waits for this line.
-Result<void> Announce(const Server& server, const Snapshots& snapshots, const Context& context) {
+Result<void> Announce(const Server& server, const std::vector<std::string>& names, const Context& context) {
   Output& out = Output::Standard();
   if (context.json) {
     Json indexes = Json::array();
-    for (const auto& snapshot : snapshots) indexes.push_back(JsonText(snapshot->path()));
+    for (const std::string& name : names) indexes.push_back(JsonText(name));
     OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.serve-url/1"},
                                {"url", server.url()},
                                {"host", server.host()},
@@ -86,14 +74,12 @@ Result<void> Announce(const Server& server, const Snapshots& snapshots, const Co
 
 Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
   const Watchdog watchdog(std::nullopt, context);
-  Snapshots snapshots;
-  for (const std::string& index : arguments.indexes) {
-    OFINDEX_ASSIGN(snapshots.emplace_back(), Snapshot::Open(index, OpeningOptions(context)));
-  }
+  OFINDEX_ASSIGN(const std::unique_ptr<Explorer> explorer,
+                 Explorer::Open(arguments.indexes, {.attachments = context.attachments}, context.progress));
   ServerOptions options = arguments.server;
   options.port = static_cast<uint16_t>(arguments.port);
-  OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, AllRoutes(snapshots)));
-  OFINDEX_TRY(Announce(*server, snapshots, context));
+  OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, WithPage(explorer->Routes())));
+  OFINDEX_TRY(Announce(*server, arguments.indexes, context));
   std::optional<LeadingPage> page;
   if (arguments.open) {
     OFINDEX_ASSIGN(LeadingPage written, LeadingPage::Write(server->url()));
