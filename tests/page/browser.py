@@ -28,7 +28,7 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from e2e.command import COMMAND
 
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 10
 SIZE = (1280, 720)
 
 

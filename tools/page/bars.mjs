@@ -15,6 +15,7 @@ export function bars({ name, values, others }, onChoice) {
   const rest = others ? row("other values", null) : null;
   const nulls = row("NULL", () => onChoice(chosen, !wantsNull));
   nulls.element.hidden = true;
+  if (rest) rest.element.hidden = true;
   const more = h("button", { class: "more", type: "button", "aria-expanded": "false", onclick: () => expand() });
   const list = h("div", { class: "bars", role: "group", "aria-label": `values of ${name}` },
     rows.map((one) => one.element), rest?.element, nulls.element, rows.length > FIRST ? more : null);
@@ -36,6 +37,7 @@ export function bars({ name, values, others }, onChoice) {
       const top = Math.max(...pairs.flatMap(([, bin, all]) => [bin / part || 0, all / whole || 0])) || 1;
       for (const [one, bin, all] of pairs) one.update(bin, all, bin / part / top || 0, all / whole / top || 0);
       nulls.element.hidden = Number(counts.total.nulls) === 0 && !wantsNull;
+      if (rest) rest.element.hidden = Number(counts.total.others) === 0;
     },
     select(list_, null_) {
       chosen = list_ ?? [];

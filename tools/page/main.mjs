@@ -27,9 +27,9 @@ themeSwitch(document.querySelector("#theme"));
 start().catch((error) => show(main, failure(error)));
 
 async function start() {
-  const [dataset, { datasets }] = await Promise.all([get("dataset"), get("datasets")]);
+  const dataset = await get("dataset");
   header(dataset);
-  chooser(datasets);
+  if (dataset.datasets > 1) chooser((await get("datasets")).datasets);
   const filter = new FilterBar();
   const counter = new Counter((answer) => {
     filter.update(answer);
@@ -87,7 +87,6 @@ function header(dataset) {
 
 // Another dataset is another page: nothing of the state but the view goes with it.
 function chooser(datasets) {
-  if (datasets.length < 2) return;
   document.querySelector("#index").replaceWith(h("select", { "aria-label": "dataset", onchange: (event) => {
     location.search = format({ ...initial, dataset: Number(event.target.value), view: store.state.view });
   } }, datasets.map(({ number, index }) => h("option", { value: number, selected: number === store.state.dataset }, index))));
