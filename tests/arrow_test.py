@@ -93,7 +93,7 @@ ROOMS = {
     "query/tables/values": "base index/chunks index/columns query/columns",
     "tools": "base index/catalog tools/options tools/shell tools/verbs",
     "tools/help": "base index/catalog index/columns index/shards proto query/columns tools/terminal",
-    "tools/http": "",
+    "tools/http": "base",
     "tools/media": "base",
     "tools/options": "base mmap index/finding index/shards index/writing query/columns query/filter query/sql "
     "query/sql/statements query/tables query/tables/values tools/help tools/shell",
@@ -124,7 +124,7 @@ ROOMS = {
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/keys index/merge "
     "index/output index/parts index/shards index/update query query/attaching query/audit query/columns query/images query/keys query/sampling "
     "query/sampling/columns "
-    "query/sampling/sets query/stats tools/help tools/options tools/ordinals tools/packing tools/prompt tools/report "
+    "query/sampling/sets query/stats tools/help tools/http tools/options tools/ordinals tools/packing tools/prompt tools/report "
     "tools/rows tools/sampling tools/shell tools/show tools/streams tools/tables tools/terminal",
     "python/src": "python/src/attaching python/src/auditing python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/attaching": "base query/attaching query/decoding python/src/columns python/src/convert "
@@ -171,6 +171,7 @@ WRAPPED_IN = [
     (r"google/protobuf/.*|.*\.pb\.h", "tests"),
     (r"isa-l/igzip_lib\.h", "mmap/inflate"),
     (r"boost/interprocess/.*", "mmap/files"),
+    (r"boost/(asio|beast)/.*", "tools/http/connection.cc tools/http/connection.h tools/http/server.cc"),
     (r"zstd\.h", "base"),
     (r"zlib\.h", "mmap/inflate index/writing"),
     (r"jpeglib\.h|jerror\.h", "query/images/jpeg_reader.cc"),
