@@ -147,13 +147,13 @@ void Connection::OnMalformed(error_code fault) {
   if (fault == http::error::body_limit) {
     return Refuse(Refusal(413, "the body is too long", "send less at a time"));
   }
+  if (fault == http::error::bad_version) {
+    return Refuse(Refusal(505, "the version of HTTP is not supported", "use HTTP/1.1"));
+  }
   Refuse(Refusal(400, "the request is malformed", "send a request of HTTP/1.1"));
 }
 
 void Connection::Admit() {
-  if (parser_->get().version() != 10 && parser_->get().version() != 11) {
-    return Refuse(Refusal(505, "the version of HTTP is not supported", "use HTTP/1.1"));
-  }
   auto examined = shared_.gate->Examine(HeadOf(parser_->get()));
   if (auto* const refusal = std::get_if<Response>(&examined)) return Refuse(std::move(*refusal));
   admission_ = std::move(std::get<Admission>(examined));

@@ -10,11 +10,11 @@ namespace ofindex {
 struct Limits {
   using Time = std::chrono::steady_clock::duration;
 
-  size_t connections = 256;      ///< beyond that, the one that has been idle the longest is closed
-  uint32_t head_bytes = 64 << 10; ///< the page sends filters of up to 16 KiB, escaped, in a URL
-  size_t body_bytes = 64 << 10;  ///< of a request
-  unsigned workers = 8;          ///< threads that handlers run on, or two for each processor if those are fewer
-  size_t waiting = 128;          ///< requests that wait for a worker; beyond that, 503
+  size_t connections = 256;        ///< beyond that, the one that has been idle the longest is closed
+  uint32_t head_bytes = 64 << 10;  ///< the page sends filters of up to 16 KiB, escaped, in a URL
+  size_t body_bytes = 64 << 10;    ///< of a request
+  unsigned workers = 8;            ///< threads that handlers run on, or two for each processor if those are fewer
+  size_t waiting = 128;            ///< requests that wait for a worker; beyond that, 503
   size_t bytes_in_flight = size_t{128} << 20;  ///< of bodies that clients have yet to read; beyond that, 503
 
   Time request_time = std::chrono::seconds(5);  ///< from the first byte of a request, or its connection, to its last

@@ -18,5 +18,10 @@ using Answerer = Result<Response> (*)(const Asked& asked);
 [[nodiscard]] Result<Response> AnswerLocate(const Asked& asked);
 [[nodiscard]] Result<Response> AnswerValue(const Asked& asked);
 [[nodiscard]] Result<Response> AnswerNumbers(const Asked& asked);
+[[nodiscard]] Result<Response> AnswerFind(const Asked& asked);
+[[nodiscard]] Result<Response> AnswerWire(const Asked& asked);
+[[nodiscard]] Result<Response> AnswerSql(const Asked& asked);
+[[nodiscard]] Result<Response> AnswerSampler(const Asked& asked);
+[[nodiscard]] Result<Response> AnswerShards(const Asked& asked);
 
 }  // namespace ofindex

@@ -11,6 +11,7 @@
 #include "query/columns/find_column.h"
 #include "query/crossfilter/cross_filter.h"
 #include "tools/serve/answerers.h"
+#include "tools/serve/counting/filter_sql.h"
 #include "tools/serve/counting/record_filter.h"
 #include "tools/serve/requests/answers.h"
 #include "tools/serve/requests/parameters.h"
@@ -107,6 +108,7 @@ Result<Response> CountBins(const Asked& asked, const Parameters& parameters, con
                      {"error", JsonReal(counts.error)},
                      {"records", JsonCount(counts.records)},
                      {"passing", JsonCount(counts.passing)},
+                     {"sql", JsonText(SqlOf(filter))},
                      {"columns", std::move(columns)}});
 }
 

@@ -29,6 +29,11 @@ constexpr std::array kAnsweredPaths{
     AnsweredPath{Method::kGet, "/api/locate", AnswerLocate},
     AnsweredPath{Method::kGet, "/api/value", AnswerValue},
     AnsweredPath{Method::kGet, "/api/numbers", AnswerNumbers},
+    AnsweredPath{Method::kGet, "/api/find", AnswerFind},
+    AnsweredPath{Method::kGet, "/api/wire", AnswerWire},
+    AnsweredPath{Method::kPost, "/api/sql", AnswerSql},
+    AnsweredPath{Method::kGet, "/api/sampler", AnswerSampler},
+    AnsweredPath{Method::kGet, "/api/shards", AnswerShards},
 };
 
 // Takes the parameter `dataset` out of a request.

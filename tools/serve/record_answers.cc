@@ -1,4 +1,5 @@
-// GET /api/records, /api/record and /api/locate: records by rank among those that pass a filter, or by ordinal.
+// GET /api/records, /api/record, /api/locate, /api/find and /api/wire: records by their rank among those that pass a
+// filter, by ordinal or by key.
 
 #include <memory>
 #include <optional>
@@ -8,19 +9,25 @@
 
 #include "base/text.h"
 #include "query/columns/find_column.h"
+#include "query/keys/record_keys.h"
 #include "query/sampling/orders/permutation.h"
 #include "query/sampling/sets/view.h"
 #include "tools/serve/answerers.h"
 #include "tools/serve/counting/record_filter.h"
 #include "tools/serve/records/record_documents.h"
+#include "tools/serve/records/record_payload.h"
 #include "tools/serve/requests/answers.h"
 #include "tools/serve/requests/parameters.h"
+#include "tools/show/wire_text.h"
 
 namespace ofindex {
 namespace {
 
 constexpr uint64_t kMaxRecords = 120;
 constexpr size_t kMaxShownColumns = 512;
+constexpr size_t kMaxWireRows = 4096;
+constexpr size_t kMaxFound = 1000;         // records with one key
+constexpr uint64_t kMaxCompared = 10'000;  // payloads, to find them
 
 // Returns the records that pass the filter of a request.
 Result<View> PassingOf(const Asked& asked, const Parameters& parameters) {
@@ -50,6 +57,28 @@ std::vector<Column> ColumnsOfRecord(const ColumnStore& store) {
     if (is_of_feature && !column.is_list() && columns.size() < kMaxShownColumns) columns.push_back(column);
   }
   return columns;
+}
+
+// Returns the rows of `get --wire`, up to kMaxWireRows.
+Result<Response> ExplainPayload(const RecordPayload& payload) {
+  Json rows = Json::array();
+  bool whole = true;
+  const auto add = [&](const WireRow& row) -> Result<void> {
+    if (rows.size() == kMaxWireRows) {
+      whole = false;
+      return Interrupted();
+    }
+    const bool repeats = row.form == WireRow::Form::kRepeats;
+    rows.push_back({{"offset", row.offset},
+                    {"bytes", ToHex(row.bytes)},
+                    {"depth", row.depth},
+                    {"field", JsonText(row.field)},
+                    {"what", repeats ? Json("*") : JsonText(row.text)}});
+    return {};
+  };
+  const Result<WireOutcome> outcome = ExplainWireRows(payload.bytes(), payload.kind(), std::nullopt, add);
+  if (!outcome && whole) return tl::unexpected(outcome.error());
+  return JsonAnswer({{"rows", std::move(rows)}, {"whole", whole}});
 }
 
 }  // namespace
@@ -115,6 +144,26 @@ Result<Response> AnswerLocate(const Asked& asked) {
   return JsonAnswer({{"ordinal", rank ? JsonCount(passing.At(*rank)) : Json(nullptr)},
                      {"rank", rank ? JsonCount(*rank) : Json(nullptr)},
                      {"passing", JsonCount(passing.size())}});
+}
+
+Result<Response> AnswerFind(const Asked& asked) {
+  OFINDEX_ASSIGN(const Parameters parameters, Parameters::Of(asked.request, {"key", "value"}));
+  const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
+  OFINDEX_ASSIGN(const RecordKeys keys, RecordKeys::Open(asked.dataset.dataset()));
+  const KeyText key{.name = parameters.Text("key"), .value = parameters.Text("value")};
+  const Result<std::vector<uint64_t>> found = keys.Find(key, question->progress(), kMaxCompared);
+  if (!found) return tl::unexpected(question->Explain(found.error()));
+  Json ordinals = Json::array();
+  for (size_t i = 0; i < found->size() && i < kMaxFound; ++i) ordinals.push_back(JsonCount((*found)[i]));
+  return JsonAnswer({{"ordinals", std::move(ordinals)}, {"count", found->size()}});
+}
+
+Result<Response> AnswerWire(const Asked& asked) {
+  OFINDEX_ASSIGN(const Parameters parameters, Parameters::Of(asked.request, {"ordinal"}));
+  OFINDEX_ASSIGN(const uint64_t ordinal, parameters.RequiredNumber("ordinal", UINT64_MAX));
+  RecordPayload payload;
+  OFINDEX_TRY(payload.Read(asked.dataset.dataset(), ordinal));
+  return ExplainPayload(payload);
 }
 
 }  // namespace ofindex

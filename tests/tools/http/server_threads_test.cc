@@ -1,5 +1,3 @@
-#include "tools/http/server.h"
-
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -15,6 +13,7 @@
 
 #include "base/text.h"
 #include "tests/tools/http/raw_client.h"
+#include "tools/http/server.h"
 
 namespace ofindex {
 namespace {
