@@ -14,6 +14,7 @@
 #include "tools/http/browser.h"
 #include "tools/http/server.h"
 #include "tools/options/attachments.h"
+#include "tools/options/reading_options.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -27,6 +28,7 @@ constexpr uint64_t kMaxPort = 65'535;
 
 struct ServeArguments {
   std::vector<std::string> indexes;
+  ReaderOptions reading;
   ServerOptions server;
   unsigned port = 0;
   bool open = false;
@@ -39,8 +41,8 @@ std::vector<Route> AllRoutes(const Snapshots& snapshots) {
   return {{.path = "/api/dataset",
            .handler =
                [snapshots](const Request&) {
-                 return Response{
-                     .body = Dump(Json{{"schema", "ofindex.serve/1"}, {"index", JsonText(snapshots.front()->path())}})};
+                 return Response{.body = Dump(Json{{"schema", "ofindex.dataset/1"},
+                                                   {"index", JsonText(snapshots.front()->path())}})};
                }},
           {.path = "/", .handler = [](const Request&) {
              return Response{.type = "text/html; charset=utf-8", .body = "<!DOCTYPE html><title>ofindex</title>\n"};
@@ -62,7 +64,7 @@ Result<void> Announce(const Server& server, const Snapshots& snapshots, const Co
   if (context.json) {
     Json indexes = Json::array();
     for (const auto& snapshot : snapshots) indexes.push_back(JsonText(snapshot->path()));
-    OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.serve-url/1"},
+    OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.serve/1"},
                                {"url", server.url()},
                                {"host", server.host()},
                                {"port", server.port()},
@@ -73,7 +75,14 @@ Result<void> Announce(const Server& server, const Snapshots& snapshots, const Co
   return out.Flush();
 }
 
+Result<void> CheckArguments(const ServeArguments& arguments, const Context& context) {
+  if (arguments.indexes.size() == 1 || (context.attachments.empty() && arguments.reading.root.empty())) return {};
+  return Fail(ErrorCode::kUsage, "--attach and --root are for the files of one dataset; expected a single INDEX",
+              "start a server for each dataset");
+}
+
 Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
+  OFINDEX_TRY(CheckArguments(arguments, context));
   const Watchdog watchdog(std::nullopt, context);
   Snapshots snapshots;
   for (const std::string& index : arguments.indexes) {
@@ -113,6 +122,7 @@ void AddServe(CommandLine& line, Context& context) {
                  "URL; * is any origin");
   verb.AddFlag("--until-eof", arguments->until_eof,
                "End with standard input: for programs that start a server, so that it ends with them");
+  AddRoot(verb, arguments->reading);
   AddAttachments(verb, context);
   verb.Runs([arguments, &context] { return RunServer(*arguments, context); });
 }
