@@ -12,6 +12,7 @@
 #include "tools/http/browser.h"
 #include "tools/http/server.h"
 #include "tools/options/attachments.h"
+#include "tools/options/reading_options.h"
 #include "tools/page/assets.h"
 #include "tools/serve/explorer.h"
 #include "tools/shell/json.h"
@@ -27,6 +28,7 @@ constexpr uint64_t kMaxPort = 65'535;
 
 struct ServeArguments {
   std::vector<std::string> indexes;
+  ReaderOptions reading;
   ServerOptions server;
   unsigned port = 0;
   bool open = false;
@@ -61,7 +63,7 @@ Result<void> Announce(const Server& server, const std::vector<std::string>& name
   if (context.json) {
     Json indexes = Json::array();
     for (const std::string& name : names) indexes.push_back(JsonText(name));
-    OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.serve-url/1"},
+    OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.serve/1"},
                                {"url", server.url()},
                                {"host", server.host()},
                                {"port", server.port()},
@@ -72,10 +74,19 @@ Result<void> Announce(const Server& server, const std::vector<std::string>& name
   return out.Flush();
 }
 
+Result<void> CheckArguments(const ServeArguments& arguments, const Context& context) {
+  if (arguments.indexes.size() == 1 || (context.attachments.empty() && arguments.reading.root.empty())) return {};
+  return Fail(ErrorCode::kUsage, "--attach and --root are for the files of one dataset; expected a single INDEX",
+              "start a server for each dataset");
+}
+
 Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
+  OFINDEX_TRY(CheckArguments(arguments, context));
   const Watchdog watchdog(std::nullopt, context);
+  ServeOptions serving{.attachments = context.attachments};
+  serving.reading.root = arguments.reading.root;
   OFINDEX_ASSIGN(const std::unique_ptr<Explorer> explorer,
-                 Explorer::Open(arguments.indexes, {.attachments = context.attachments}, context.progress));
+                 Explorer::Open(arguments.indexes, serving, context.progress));
   ServerOptions options = arguments.server;
   options.port = static_cast<uint16_t>(arguments.port);
   OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, WithPage(explorer->Routes())));
@@ -110,6 +121,7 @@ void AddServe(CommandLine& line, Context& context) {
                  "URL; * is any origin");
   verb.AddFlag("--until-eof", arguments->until_eof,
                "End with standard input: for programs that start a server, so that it ends with them");
+  AddRoot(verb, arguments->reading);
   AddAttachments(verb, context);
   verb.Runs([arguments, &context] { return RunServer(*arguments, context); });
 }
