@@ -3,13 +3,15 @@
 
     embed.py OUT FILE...
 
-OUT defines PageAssets(), declared in assets.h, in the order of the FILEs.
+OUT defines PageAssets(), declared in assets.h, in the order of the FILEs. Their addresses are as their paths are to
+this folder.
 """
 
 import pathlib
 import sys
 
 TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".mjs": "text/javascript; charset=utf-8"}
+HERE = pathlib.Path(__file__).resolve().parent
 LINE = 32  # bytes on a line of the source
 
 
@@ -22,7 +24,7 @@ def array(number, content):
 
 def row(number, path):
     """The row of the table for one file."""
-    address = "/" if path.name == "index.html" else f"/page/{path.name}"
+    address = "/" if path.name == "index.html" else f"/page/{path.resolve().relative_to(HERE).as_posix()}"
     bytes_ = f"{{reinterpret_cast<const char*>(kFile{number}), sizeof(kFile{number})}}"
     return f'  {{"{address}", "{TYPES[path.suffix]}", {bytes_}}},\n'
 

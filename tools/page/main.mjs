@@ -1,15 +1,15 @@
 // Starts the page: reads the dataset, makes the views, and lets each follow the state.
 
 import { get, link } from "./api.mjs";
-import { Columns } from "./columns.mjs";
+import { Columns } from "./charts/columns.mjs";
 import { copyTools } from "./copy.mjs";
-import { Counter } from "./counts.mjs";
+import { Counter } from "./charts/counts.mjs";
 import { failure, h, say, set, show } from "./dom.mjs";
-import { FilterBar } from "./filter.mjs";
+import { FilterBar } from "./charts/filter.mjs";
 import { bytes, count, counted } from "./format.mjs";
-import { Grid } from "./grid.mjs";
+import { Grid } from "./records/grid.mjs";
 import { keys } from "./keys.mjs";
-import { RecordView } from "./record.mjs";
+import { RecordView } from "./records/record.mjs";
 import { ShardsView } from "./shards.mjs";
 import { ShuffleView } from "./shuffle.mjs";
 import { SqlView } from "./sql.mjs";

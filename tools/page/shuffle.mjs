@@ -3,9 +3,9 @@
 import { get } from "./api.mjs";
 import { data, failure, h, show } from "./dom.mjs";
 import { count, number } from "./format.mjs";
-import { link } from "./grid.mjs";
+import { link } from "./records/grid.mjs";
 import { filterOf, store } from "./state.mjs";
-import { picture } from "./values.mjs";
+import { picture } from "./records/values.mjs";
 
 const BATCHES = 6;
 const PARALLEL = 6; // records asked for at once

@@ -1,8 +1,8 @@
 // The bytes of a record with the names of their fields, read when they are asked for.
 
-import { get } from "./api.mjs";
-import { data, failure, h, show } from "./dom.mjs";
-import { hex } from "./format.mjs";
+import { get } from "../api.mjs";
+import { data, failure, h, show } from "../dom.mjs";
+import { hex } from "../format.mjs";
 
 /** Makes the section, which is closed until it is opened; it then stays open from record to record. */
 export function wire(ordinal) {

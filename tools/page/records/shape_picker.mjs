@@ -1,6 +1,6 @@
 // Asks for the shape of a raw array, once for each feature of an index.
 
-import { h } from "./dom.mjs";
+import { h } from "../dom.mjs";
 import { chosenShape, fills, keepShape, shapeOf } from "./raster.mjs";
 import { amount, offeredShape } from "./values.mjs";
 

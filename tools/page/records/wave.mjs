@@ -1,7 +1,7 @@
 // Draws a list of numbers as a waveform: for each column of the picture, from its lowest to its highest value.
 
-import { svg } from "./dom.mjs";
-import { count, number } from "./format.mjs";
+import { svg } from "../dom.mjs";
+import { count, number } from "../format.mjs";
 
 const COLUMNS = 240;
 

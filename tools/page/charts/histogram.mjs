@@ -1,7 +1,7 @@
 // A histogram with a brush: drag a range, move or resize it, or move its edges with the arrow keys.
 
-import { h, say, set, svg } from "./dom.mjs";
-import { count, number } from "./format.mjs";
+import { h, say, set, svg } from "../dom.mjs";
+import { count, number } from "../format.mjs";
 
 const PAGE = 10; // bins that Page Up and Page Down move an edge
 

@@ -1,8 +1,8 @@
 // The filter in words: the WHERE, what the charts chose, and how many records pass.
 
-import { data, failure, h, say, show } from "./dom.mjs";
-import { count, number, share, value } from "./format.mjs";
-import { changed, store } from "./state.mjs";
+import { data, failure, h, say, show } from "../dom.mjs";
+import { count, number, share, value } from "../format.mjs";
+import { changed, store } from "../state.mjs";
 
 export class FilterBar {
   #input = document.querySelector("#where");

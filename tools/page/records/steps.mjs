@@ -1,8 +1,8 @@
 // The steps of a SequenceExample, one at a time, with a scrubber.
 
-import { data, h, show } from "./dom.mjs";
-import { count } from "./format.mjs";
-import { store } from "./state.mjs";
+import { data, h, show } from "../dom.mjs";
+import { count } from "../format.mjs";
+import { store } from "../state.mjs";
 import { kindOf, picture } from "./values.mjs";
 
 /** Makes the scrubber of a record with `steps` steps, at step `begin`. */

@@ -1,6 +1,6 @@
 // Asks how many records pass: one question at a time, an estimate first, then exactly, and always the newest.
 
-import { get, page } from "./api.mjs";
+import { get, page } from "../api.mjs";
 
 // An estimate is let finish while a hand moves, so that the charts move too; one that takes longer than this is not.
 const PATIENCE_MS = 150;

@@ -1,7 +1,7 @@
 // A bar for each value of a column: click values, or press Space on them, to keep the records that have one of them.
 
-import { data, h, say, set } from "./dom.mjs";
-import { count, value } from "./format.mjs";
+import { data, h, say, set } from "../dom.mjs";
+import { count, value } from "../format.mjs";
 
 const FIRST = 8; // values before "more"
 

@@ -1,9 +1,9 @@
 // Shows the value of a feature as what it is: a picture, a sound, a text, a raw array, a waveform or numbers.
 
-import { address, getBytes } from "./api.mjs";
+import { address, getBytes } from "../api.mjs";
 import { boxesOf, overlay } from "./boxes.mjs";
-import { data, failure, h, show } from "./dom.mjs";
-import { bytes, count, number } from "./format.mjs";
+import { data, failure, h, show } from "../dom.mjs";
+import { bytes, count, number } from "../format.mjs";
 import { chosenShape, fills, guess, isPicture, raster, shapeOf } from "./raster.mjs";
 import { wave } from "./wave.mjs";
 

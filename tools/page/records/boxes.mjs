@@ -1,6 +1,6 @@
 // Bounding boxes over a picture, from features such as image/object/bbox/xmin, or `bbox` as ymin, xmin, ymax, xmax.
 
-import { svg } from "./dom.mjs";
+import { svg } from "../dom.mjs";
 
 const SIDES = ["xmin", "ymin", "xmax", "ymax"];
 const LABEL = /(class|label|categor|name)/i;

@@ -1,11 +1,11 @@
 // The columns and their charts, which filter each other. Charts are made, and counted, once they are in sight.
 
-import { get } from "./api.mjs";
+import { get } from "../api.mjs";
 import { bars } from "./bars.mjs";
-import { data, failure, h, say, set, show } from "./dom.mjs";
-import { count } from "./format.mjs";
+import { data, failure, h, say, set, show } from "../dom.mjs";
+import { count } from "../format.mjs";
 import { histogram } from "./histogram.mjs";
-import { changed, store } from "./state.mjs";
+import { changed, store } from "../state.mjs";
 
 const ORIGINS = ["feature", "derived", "attached", "length", "record"];
 const AT_ONCE = 24; // charts in one request

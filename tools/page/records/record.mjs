@@ -1,10 +1,10 @@
 // One record: its features, its bytes on the wire, and the ways to others.
 
-import { get } from "./api.mjs";
+import { get } from "../api.mjs";
 import { boxFeatures } from "./boxes.mjs";
-import { data, failure, h, show } from "./dom.mjs";
-import { bytes, count, value } from "./format.mjs";
-import { filterOf, store } from "./state.mjs";
+import { data, failure, h, show } from "../dom.mjs";
+import { bytes, count, value } from "../format.mjs";
+import { filterOf, store } from "../state.mjs";
 import { scrubber } from "./steps.mjs";
 import { about, kindOf, picture } from "./values.mjs";
 import { wire } from "./wire.mjs";

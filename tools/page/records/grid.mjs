@@ -1,10 +1,10 @@
 // The records that pass, in pages: as pictures, texts or waveforms of one feature, or as a table of columns.
 
-import { get } from "./api.mjs";
+import { get } from "../api.mjs";
 import { boxFeatures } from "./boxes.mjs";
-import { data, failure, h, say, show } from "./dom.mjs";
-import { count, value } from "./format.mjs";
-import { filterOf, format, store } from "./state.mjs";
+import { data, failure, h, say, show } from "../dom.mjs";
+import { count, value } from "../format.mjs";
+import { filterOf, format, store } from "../state.mjs";
 import { shapePicker } from "./shape_picker.mjs";
 import { kindOf, picture, sizeColumns } from "./values.mjs";
 

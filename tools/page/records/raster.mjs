@@ -1,6 +1,6 @@
 // Draws raw arrays as pictures. The shape is guessed from the length and from columns with sizes, or chosen once and kept.
 
-import { h } from "./dom.mjs";
+import { h } from "../dom.mjs";
 
 const SMALLEST = 36; // values that may be a picture, unless the name says so
 const PICTURE = /image|img|pixel|patch|mask|frame|depth|digit/i;
