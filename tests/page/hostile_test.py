@@ -45,7 +45,7 @@ def payloads() -> list[bytes]:
 class HostileTest(PageTest):
     @classmethod
     def make_data(cls) -> None:
-        folder = cls.dir / "<b>bold</b>"
+        folder = cls.dir / "<b>bold<b>"
         folder.mkdir()
         cls.data = folder / "<i onclick=alert(1)>.tfrecord"
         records.write_tfrecord(cls.data, payloads())
@@ -64,7 +64,7 @@ class HostileTest(PageTest):
         self.until(lambda: len(self.ordinals()) == len(VALUES))
         heads = self.texts("#columns .name")
         for name in NAMES:
-            self.assertIn(name, heads)
+            self.assertTrue({name, name + "#bytes"} & set(heads), name[:60])
         self.assert_unharmed()
         for name in ("(columns)", *NAMES[:5], "blob"):
             self.open(self.url, show=name)
@@ -83,7 +83,7 @@ class HostileTest(PageTest):
         self.assertEqual(set(self.texts("#sql td:first-child")), set(VALUES[:2]))
         self.assert_unharmed()
         self.open(self.url, **{"values.kind": [VALUES[0]]})
-        self.until(lambda: VALUES[0] in self.text("#chips"))
+        self.until(lambda: VALUES[0][:20] in self.text("#chips"))
         self.until_equal(self.passing, 4)
         self.assert_unharmed()
         self.open(self.url, view="shuffle", quality="kind")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 from page import scenes
 from page.browser import PageTest, ofindex
@@ -48,7 +47,7 @@ class SqlTest(PageTest):
         file = downloads / "result.csv"
         self.until(lambda: file.exists() and file.stat().st_size)
         printed = ofindex("sql", self.data, sql, "--csv")
-        self.assertEqual(file.read_text(newline="").replace("\r\n", "\n"), printed.replace("\r\n", "\n"))
+        self.assertEqual(file.read_bytes().decode().replace("\r\n", "\n"), printed.replace("\r\n", "\n"))
 
     def test_an_error_is_shown_with_its_hint(self) -> None:
         self.refusals = 1
@@ -85,11 +84,11 @@ class ShuffleTest(PageTest):
         self.until_equal(lambda: [one for batch in self.batches() for one in batch], later[48:96])
 
     def test_the_report_is_that_of_quality(self) -> None:
-        quality = json.loads(ofindex("sample", self.data, "--quality", "shape", "--json"))
+        quality = json.loads(ofindex("sample", self.data, "--seed", "1", "--quality", "shape", "--json"))
         self.open(self.url, view="shuffle", quality="shape")
         self.until(lambda: self.all("#shuffle .quality td"))
         self.assertIn(f"{quality['classes']} values in {quality['positions']} positions", self.text("#shuffle .quality caption"))
-        self.assertAlmostEqual(float(self.text("#shuffle .quality tbody tr:nth-child(2) td")), quality["neighbours"], delta=0.05)
+        self.assertAlmostEqual(float(self.text("#shuffle .quality tbody tr:nth-child(2) td")), quality["neighbours"], delta=1e-4)
 
 
 class ShardsTest(PageTest):
@@ -100,20 +99,17 @@ class ShardsTest(PageTest):
         for part in range(4):
             scenes.write_scenes(folder / f"part-{part}.tfrecord", 5 + 5 * part)
         broken = bytearray((folder / "part-2.tfrecord").read_bytes())
-        broken[9000:9400] = bytes(byte ^ 0x5A for byte in broken[9000:9400])
-        broken[4:6] = b"\xff\xff"
+        fifth = 0
+        for _ in range(4):
+            fifth += 16 + int.from_bytes(broken[fifth : fifth + 8], "little")
+        broken[fifth + 2] ^= 0xFF  # its length
         (folder / "part-2.tfrecord").write_bytes(broken)
         cls.data = folder
-        ofindex("build", cls.data)
-        shutil.rmtree(cls.dir / "none", ignore_errors=True)
+        ofindex("build", cls.data, damaged=True)
         cls.url = cls.serve(cls.data)
 
     def test_damage_is_marked_at_its_place_and_said_in_words(self) -> None:
-        sql = 'SELECT begin, "end", cause FROM damage'
-        try:
-            damage = json.loads(ofindex("sql", self.data, sql, "--json"))["rows"]
-        except AssertionError:
-            damage = json.loads(ofindex("sql", self.data, "SELECT * FROM damage", "--json"))["rows"]
+        damage = json.loads(ofindex("sql", self.data, "SELECT * FROM damage", "--json"))["rows"]
         self.assertNotEqual(damage, [])
         self.open(self.url)
         self.assertIn("1 damaged", self.text("#facts"))
@@ -123,7 +119,8 @@ class ShardsTest(PageTest):
         self.assertEqual(len(self.all("#shards .damage")), len(damage))
         size = (self.data / "part-2.tfrecord").stat().st_size
         mark = self.one("#shards .damage")
-        begin = min(row["begin"] if "begin" in row else row["_offset"] for row in damage)
+        begin = min(row["begin"] for row in damage)
+        self.assertGreater(begin, 0)
         self.assertAlmostEqual(float(mark.get_attribute("x")), begin / size, delta=0.01)
         self.assertIn(f"{begin:,} – ", self.text("#shards tr:nth-child(3) .state li"))
         self.assertEqual(self.texts("#shards tbody th"), [f"train/part-{part}.tfrecord" for part in range(4)])

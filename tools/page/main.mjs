@@ -51,21 +51,16 @@ async function start() {
     columns.select(state);
     if (old === null || filterOf(state) !== filterOf(old)) ask();
     if (view !== "explore") return views[view].select(state);
-    record.select(state);
+    record.select(state, old !== null && old.record === null);
     document.querySelector("#records").hidden = state.record !== null;
     if (state.record === null) grid.select(state);
-    if (old !== null && (old.record === null) !== (state.record === null)) focusAfter(state, old);
+    // Back in the grid, the focus is on the record that was looked at.
+    if (state.record === null && old?.record != null) document.querySelector(`#records a.record[href*="record=${old.record}"]`)?.focus();
   };
   store.onChange(follow);
   follow(store.state, null);
   keys({ record, views: Object.keys(VIEWS) });
   main.removeAttribute("aria-busy");
-}
-
-// Into the record view, and back to the record in the grid that was looked at.
-function focusAfter(state, old) {
-  if (state.record !== null) document.querySelector("#record [data-move=next]")?.focus();
-  else document.querySelector(`#records a.record[href*="record=${old.record}"]`)?.focus();
 }
 
 // A record with all its features says how each of them is shown.

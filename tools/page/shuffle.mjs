@@ -5,10 +5,9 @@ import { data, failure, h, show } from "./dom.mjs";
 import { count, number } from "./format.mjs";
 import { link } from "./records/grid.mjs";
 import { filterOf, store } from "./state.mjs";
-import { picture } from "./records/values.mjs";
+import { picture, sizeColumns } from "./records/values.mjs";
 
 const BATCHES = 6;
-const PARALLEL = 6; // records asked for at once
 
 export class ShuffleView {
   #dataset;
@@ -54,29 +53,32 @@ export class ShuffleView {
   }
 
   #show({ batches, epoch_batches: all }, first, shown, signal) {
-    const tiles = [];
+    const tiles = new Map();
     show(this.#batches, batches.length === 0 ? h("p", { class: "none" }, `The epoch has ${count(all)} batches.`) : null,
       batches.map((ordinals, place) => h("section", { class: "batch", "aria-label": `batch ${first + place}` },
-        h("h3", {}, `batch ${count(first + place)}`, h("span", { class: "of" }, ` of ${count(all)}`)),
+        h("h2", {}, `batch ${count(first + place)}`, h("span", { class: "of" }, ` of ${count(all)}`)),
         h("ul", { class: "tiles small" }, ordinals.map((ordinal) => {
           const what = h("span", { class: "what" });
-          tiles.push({ ordinal, what });
+          tiles.set(ordinal, [...(tiles.get(ordinal) ?? []), what]);
           return h("li", { class: "tile", "data-ordinal": ordinal }, what, link(ordinal, h("span", { class: "caption" }, `#${ordinal}`), "cover"));
         })))));
-    if (shown !== "") for (let worker = 0; worker < PARALLEL; ++worker) this.#fill(tiles, shown, signal);
+    if (shown !== "") for (const ordinals of batches) this.#fill(ordinals, tiles, shown, signal);
   }
 
-  // Several of these share `tiles`: each takes the next one until none is left.
-  async #fill(tiles, shown, signal) {
-    for (let tile = tiles.shift(); tile !== undefined; tile = tiles.shift()) {
-      try {
-        const record = await get("record", { ordinal: tile.ordinal, feature: shown }, signal);
+  // Draws the records of a batch. A sampler may draw one several times.
+  async #fill(ordinals, tiles, shown, signal) {
+    const filter = JSON.stringify({ where: `_id IN (${ordinals.join(", ")})` });
+    const columns = this.#dataset.columns.map(({ name }) => name).filter((name) => sizeColumns(shown).includes(name));
+    try {
+      const { records } = await get("records", { filter, count: ordinals.length, feature: shown, column: columns }, signal);
+      for (const record of records) {
         const feature = record.features.find((one) => one.name === shown);
-        show(tile.what, record.error ? h("p", { class: "none" }, data(record.error)) : picture(feature, record, this.#dataset.index));
-      } catch (error) {
-        if (error.name === "AbortError") return;
-        show(tile.what, h("p", { class: "none" }, data(error.message)));
+        for (const what of tiles.get(record.ordinal)) {
+          show(what, record.error ? h("p", { class: "none" }, data(record.error)) : picture(feature, record, this.#dataset.index));
+        }
       }
+    } catch (error) {
+      if (error.name !== "AbortError") for (const ordinal of ordinals) for (const what of tiles.get(ordinal)) show(what, h("p", { class: "none" }, data(error.message)));
     }
   }
 }

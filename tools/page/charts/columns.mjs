@@ -95,7 +95,7 @@ class Card {
     this.#clear = h("button", { class: "clear", type: "button", hidden: true,
       "aria-label": `clear the filter of ${column.name}`, onclick: () => this.#choose([], false) }, "clear");
     this.element = h("section", { class: "column", "aria-label": `column ${column.name}` },
-      h("h3", {}, name(column.name)),
+      h("h2", {}, name(column.name)),
       h("p", { class: "about" }, this.#clear, this.#nulls,
         h("span", { class: "type" }, `${column.type.toLowerCase()}${column.list ? " list" : ""}`)),
       column.chart === "none" ? null : this.#body);

@@ -22,8 +22,8 @@ export class RecordView {
     this.#dataset = dataset;
   }
 
-  /** Shows the record of a state. */
-  async select(state) {
+  /** Shows the record of a state, with the focus on Next if it was `opened` from the grid. */
+  async select(state, opened) {
     this.#place.hidden = state.record === null;
     if (state.record === null) {
       this.#shown = null;
@@ -37,6 +37,7 @@ export class RecordView {
     try {
       const record = await get("record", { ordinal: state.record }, abort.signal);
       this.#show(record, state);
+      if (opened) this.#place.querySelector("[data-move=next]")?.focus();
     } catch (error) {
       if (error.name !== "AbortError") this.#draw(state.record, failure(error));
     }
