@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 from page import scenes
-from page.browser import PageTest, ofindex
+from page.browser import ActionChains, PageTest, ofindex
 from selenium.webdriver.common.keys import Keys
 
 COUNT = 70
@@ -98,7 +98,7 @@ class AccessTest(PageTest):
         self.press("2")
         self.until(lambda: self.one("#sql").is_displayed())
         self.tab_to("query")
-        self.press(Keys.CONTROL + Keys.ENTER)
+        ActionChains(self.driver).key_down(Keys.CONTROL).send_keys(Keys.ENTER).key_up(Keys.CONTROL).perform()
         self.until(lambda: self.all("#sql td"))
         self.tab_to("result")
         self.press("3")

@@ -74,7 +74,7 @@ class HostileTest(PageTest):
             self.open(self.url, record=ordinal)
             self.until(lambda: self.all("#record .features"))
             self.assert_unharmed()
-        self.assertEqual(self.text("#index"), "<i onclick=alert(1)>.tfrecord.ofidx")
+        self.assertTrue(self.text("#index").endswith("<i onclick=alert(1)>.tfrecord.ofidx"))
 
     def test_results_filters_batches_and_shards_are_text(self) -> None:
         self.open(self.url, view="sql", sql="SELECT kind AS \"<b onclick='x'>\", count(*) FROM records GROUP BY 1")

@@ -1,5 +1,7 @@
 // Asks the server. A server that does not answer is asked again until it does; an answer that refuses is an ApiError.
 
+const BUSY = 503; // too many heavy questions at once: ask again in a moment
+const BUSY_ATTEMPTS = 5;
 const PAUSES_MS = [500, 1000, 2000, 4000, 8000];
 
 /** What the server refused, and what to do about it. */
@@ -70,6 +72,10 @@ async function ask(source, options) {
     }
     if (attempt > 0) link.dispatchEvent(new Event("found"));
     if (response.ok) return response;
+    if (response.status === BUSY && attempt < BUSY_ATTEMPTS) {
+      await pause(PAUSES_MS[1], options.signal);
+      continue;
+    }
     throw await refusal(response);
   }
 }
