@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kFileWidth = 80;  // of lines that no terminal shows
 constexpr size_t kLeastBar = 8;
-constexpr size_t kMaxName = 40;   // characters of a column's name
+constexpr size_t kMaxName = 40;  // characters of a column's name
 
 std::string Bar(uint64_t count, uint64_t max, size_t width, Bars bars) {
   static constexpr std::array<std::string_view, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -86,7 +86,8 @@ Result<void> PrintParts(const std::vector<std::string>& parts, Output& out) {
 }
 
 std::vector<std::string> NumberCells(const GroupSum& sum) {
-  return {FormatCount(sum.count), ShownValue(sum.min, kShownValue), ShownValue(sum.max, kShownValue), Rounded(sum.mean())};
+  return {FormatCount(sum.count), ShownValue(sum.min, kShownValue), ShownValue(sum.max, kShownValue),
+          Rounded(sum.mean())};
 }
 
 std::string OtherGroups(const GroupedStats& stats) {

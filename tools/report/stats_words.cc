@@ -9,13 +9,8 @@
 namespace ofindex {
 namespace {
 
-std::string Edge(const ColumnValue& value) {
-  return value.type == ColumnValue::Type::kReal ? Rounded(value.real) : ShownValue(ViewOf(value), kShownValue);
-}
-
 std::string LengthText(const Lengths& lengths, const char* unit) {
-  return StrCat(FormatCount(lengths.min), " to ", FormatCount(lengths.max), unit, ", mean ",
-                Rounded(lengths.mean()));
+  return StrCat(FormatCount(lengths.min), " to ", FormatCount(lengths.max), unit, ", mean ", Rounded(lengths.mean()));
 }
 
 // Returns "3 NULL", with the reasons unless all NULLs mean that there is no value.
@@ -39,6 +34,10 @@ std::string Rounded(double value) {
 
 std::string Rounded(const std::optional<double>& value) { return value ? Rounded(*value) : "-"; }
 
+std::string EdgeText(const ColumnValue& value) {
+  return value.type == ColumnValue::Type::kReal ? Rounded(value.real) : ShownValue(ViewOf(value), kShownValue);
+}
+
 std::vector<Fact> FactsOf(const ColumnStats& stats) {
   std::vector<Fact> facts;
   if (stats.count > 0) {
@@ -51,8 +50,8 @@ std::vector<Fact> FactsOf(const ColumnStats& stats) {
   }
   if (stats.quartiles) {
     const Quartiles& quartiles = *stats.quartiles;
-    facts.push_back({"quartiles", StrCat(Rounded(quartiles.first), " ", Rounded(quartiles.median), " ",
-                                         Rounded(quartiles.third))});
+    facts.push_back(
+        {"quartiles", StrCat(Rounded(quartiles.first), " ", Rounded(quartiles.median), " ", Rounded(quartiles.third))});
   }
   if (stats.lengths.count > 0) facts.push_back({"length", LengthText(stats.lengths, " bytes")});
   if (stats.lists.count > 0) facts.push_back({"lists of", LengthText(stats.lists, " values")});
@@ -71,7 +70,7 @@ std::vector<BarRow> HistogramRows(const ColumnStats& stats) {
   for (size_t i = 0; i < stats.histogram.size(); ++i) {
     const HistogramBin& bin = stats.histogram[i];
     const char* close = i + 1 == stats.histogram.size() ? "]" : ")";
-    rows.push_back({StrCat("[", Edge(bin.begin), ", ", Edge(bin.end), close), bin.count});
+    rows.push_back({StrCat("[", EdgeText(bin.begin), ", ", EdgeText(bin.end), close), bin.count});
   }
   return rows;
 }

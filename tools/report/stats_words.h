@@ -17,6 +17,9 @@ inline constexpr size_t kShownValue = 32;
 [[nodiscard]] std::string Rounded(double value);
 [[nodiscard]] std::string Rounded(const std::optional<double>& value);
 
+/// Returns the text of an edge of a bin.
+[[nodiscard]] std::string EdgeText(const ColumnValue& value);
+
 /// What is said of the values of a column: "mean", and "2.5".
 struct Fact {
   std::string name;
