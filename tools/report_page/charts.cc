@@ -135,7 +135,7 @@ void DrawLine(std::span<const double> values, std::string_view what, Html& html)
                     {"preserveAspectRatio", "none"},
                     {"role", "img"},
                     {"aria-label", what}});
-  html.Open("polyline", {{"points", points}}).Close().Close();
+  html.Open("polyline", {{"points", points}, {"vector-effect", "non-scaling-stroke"}}).Close().Close();
 }
 
 }  // namespace ofindex

@@ -16,7 +16,8 @@
 namespace ofindex {
 namespace {
 
-constexpr size_t kMaxColumnName = 120;  // characters
+constexpr size_t kMaxColumnName = 120;    // characters
+constexpr size_t kTopBelowHistogram = 5;  // the histogram says the most
 
 // The least or the greatest value of a column, and the first record that has it.
 struct End {
@@ -63,7 +64,8 @@ void WriteFacts(const ColumnStats& stats, Html& html) {
 
 void WriteChart(const ColumnStats& stats, Html& html) {
   const bool all_in_top = TopHasAll(stats);
-  if (!all_in_top && !stats.histogram.empty()) {
+  const bool has_histogram = !all_in_top && !stats.histogram.empty();
+  if (has_histogram) {
     const std::vector<BarRow> bins = HistogramRows(stats);
     html.Open("figure");
     DrawHistogram(bins, ShownText(stats.column, kMaxColumnName), html);
@@ -71,8 +73,10 @@ void WriteChart(const ColumnStats& stats, Html& html) {
     html.Element("span", EdgeText(stats.histogram.back().end)).Close().Close();
     ListBins(bins, html);
   }
-  const bool repeats = !stats.top.empty() && (all_in_top || stats.top.front().count > 1);
-  if (repeats) DrawFrequencies(TopRows(stats), all_in_top ? "All values" : "Most frequent", stats.count, html);
+  if (stats.top.empty() || (has_histogram && stats.top.front().count == 1)) return;
+  std::vector<BarRow> values = TopRows(stats);
+  if (has_histogram && values.size() > kTopBelowHistogram) values.resize(kTopBelowHistogram);
+  DrawFrequencies(values, all_in_top ? "All values" : "Most frequent", stats.count, html);
 }
 
 void WriteEnds(const std::array<End, 2>& ends, Html& html) {

@@ -13,8 +13,7 @@ namespace {
 constexpr size_t kPiece = size_t{1} << 16;
 
 // Elements in a line of text, which is not to be broken: a line break is a space.
-constexpr std::array<std::string_view, 10> kInline = {"a",    "b",     "bdi", "code",  "em",
-                                                      "rect", "small", "sub", "title", "span"};
+constexpr std::array<std::string_view, 8> kInline = {"a", "b", "bdi", "code", "rect", "small", "span", "title"};
 
 bool IsInline(std::string_view element) { return std::find(kInline.begin(), kInline.end(), element) != kInline.end(); }
 

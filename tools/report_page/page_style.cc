@@ -5,7 +5,6 @@ namespace ofindex {
 HtmlWord PageStyle() {
   return R"css(
 :root {
-  color-scheme: light dark;
   --ground: #fbfbfa; --card: #ffffff; --ink: #1d2023; --quiet: #5d646b; --line: #e2e3e1;
   --mark: #2f6f8f; --soft: #e9f0f3; --fault: #a2351f; --fault-ground: #fbeeea;
 }
@@ -41,19 +40,23 @@ code { font: .92em/1.45 ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; 
 dl, dd, figure { margin: 0; }
 dt { font-size: .8rem; }
 .totals { display: grid; grid-template-columns: repeat(auto-fill, minmax(13.5rem, 1fr)); gap: .7rem 2rem;
-  padding: 1rem 0; border-block: 1px solid var(--line); }
+  padding: 1rem 0; border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 nav ul { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; margin: .9rem 0 0; padding: 0; list-style: none; }
 
 .card { min-width: 0; padding: .9rem 1rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); }
 .records { display: grid; grid-template-columns: repeat(auto-fill, minmax(16.5rem, 1fr)); gap: .8rem; }
 .columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(30rem, 100%), 1fr)); gap: .8rem; }
-.card img { display: block; margin: .6rem 0; border-radius: 3px; object-fit: contain; object-position: left; }
+.pictures { display: flex; flex-wrap: wrap; gap: .5rem; margin: .6rem 0; }
+.pictures:empty { display: none; }
+.card img { display: block; border-radius: 3px; object-fit: contain; object-position: left; }
 .card img.large { width: auto; height: auto; max-width: 100%; max-height: 13rem; }
 .card img.small { width: 8rem; height: 8rem; image-rendering: pixelated; }
 .labels { margin: .35rem 0 0; padding: 0; list-style: none; font-size: .8rem; }
 .labels li { display: inline-block; margin: 0 .3rem .3rem 0; padding: .05rem .5rem; border-radius: 3px; background: var(--soft); }
 .features { display: grid; gap: .3rem; margin-top: .5rem; font-size: .85rem; }
-.features dt { font-size: .75rem; line-height: 1.3; }
+.features div { display: grid; grid-template-columns: 42% 1fr; column-gap: .6rem; align-items: baseline; }
+.features dt { font-size: .78rem; line-height: 1.35; }
+.features .drawn { display: block; }
 .counts { display: flex; flex-wrap: wrap; gap: 0 1.2rem; margin: .15rem 0 .5rem; padding: 0; list-style: none;
   color: var(--quiet); font-size: .85rem; }
 .facts { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; font-size: .9rem; }
@@ -64,7 +67,7 @@ figcaption { display: flex; justify-content: space-between; padding-top: .15rem;
 svg { display: block; width: 100%; }
 svg.histogram { height: 6.5rem; fill: var(--mark); }
 svg.line { height: 2.4rem; margin: .2rem 0; fill: none; stroke: var(--mark); }
-svg.line polyline { stroke-width: 1.3px; vector-effect: non-scaling-stroke; }
+svg.line polyline { stroke-width: 1.3px; }
 td.bar svg { height: .55rem; fill: var(--mark); }
 details { font-size: .85rem; }
 summary { color: var(--quiet); cursor: pointer; }
@@ -89,13 +92,12 @@ th.n, td.n { text-align: right; white-space: nowrap; }
 footer { margin-top: 3rem; padding-top: .8rem; border-top: 1px solid var(--line); color: var(--quiet); font-size: .8rem; }
 
 @media print {
-  :root { color-scheme: light; --ground: #fff; --card: #fff; --ink: #000; --quiet: #444; --line: #bbb; --mark: #2f6f8f;
+  :root { --ground: #fff; --card: #fff; --ink: #000; --quiet: #444; --line: #bbb; --mark: #2f6f8f;
     --soft: #eee; --fault: #900; --fault-ground: #fff; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   nav, details { display: none; }
   .card, tr, figure { break-inside: avoid; }
   h2 { break-after: avoid; }
-  svg { print-color-adjust: exact; }
 }
 )css";
 }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/text.h"
 #include "tools/media/media_type.h"
 #include "tools/report/stats_words.h"
 #include "tools/report_page/charts.h"
-#include "tools/shell/value_text.h"
 
 namespace ofindex {
 namespace {
@@ -20,7 +20,7 @@ constexpr size_t kMaxTexts = 3;
 constexpr size_t kMaxNameBytes = 80;
 constexpr size_t kMaxTextBytes = 160;
 constexpr size_t kMaxHexBytes = 12;
-constexpr size_t kMinLine = 8;  // numbers that are drawn as a line
+constexpr size_t kMinLine = 32;  // numbers that are drawn as a line
 
 // Returns the beginning of `text`, which may end in the middle of a character: at most `limit` bytes and an ellipsis.
 std::string Cut(std::string_view text, size_t limit) {
@@ -31,6 +31,18 @@ std::string Cut(std::string_view text, size_t limit) {
 }
 
 std::string NameText(ByteView name) { return Cut(AsText(name), kMaxNameBytes); }
+
+// Writes the name of a feature, which may break after a slash: names of features are like paths.
+void WriteName(std::string_view name, Html& html) {
+  html.Open("dt").Open("bdi");
+  while (!name.empty()) {
+    const size_t end = std::min(name.find('/'), name.size() - 1) + 1;
+    html.Text(name.substr(0, end));
+    name.remove_prefix(end);
+    if (!name.empty()) html.Void("wbr");
+  }
+  html.Close().Close();
+}
 
 std::string TextOfBytes(ByteView bytes) {
   const MediaType type = MediaTypeOf(bytes);
@@ -45,11 +57,10 @@ std::string TextOfBytes(ByteView bytes) {
   return StrCat(size, ": ", ToHex(bytes.first(std::min(bytes.size(), kMaxHexBytes))), whole ? "" : "\u2026");
 }
 
-std::string NumbersText(std::span<const double> numbers, FeatureKind kind) {
+std::string NumbersText(std::span<const double> numbers) {
   std::string text;
   for (const double number : numbers.first(std::min(numbers.size(), kMaxValues))) {
-    const double shown = kind == FeatureKind::kFloat ? static_cast<double>(static_cast<float>(number)) : number;
-    text += StrCat(text.empty() ? "" : ", ", kind == FeatureKind::kFloat ? RealText(AsFloat(shown)) : RealText(shown));
+    text += StrCat(text.empty() ? "" : ", ", Rounded(number));
   }
   return numbers.size() <= kMaxValues ? text : StrCat(text, ", \u2026");
 }
@@ -62,6 +73,10 @@ std::string IntegersText(std::span<const int64_t> integers) {
   return integers.size() <= kMaxValues ? text : StrCat(text, ", \u2026");
 }
 
+bool AllEqual(std::span<const double> numbers) {
+  return std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) == numbers.end();
+}
+
 std::string RangeText(std::span<const double> numbers) {
   double least = HUGE_VAL;
   double greatest = -HUGE_VAL;
@@ -71,6 +86,7 @@ std::string RangeText(std::span<const double> numbers) {
     greatest = std::max(greatest, number);
   }
   const std::string count = Counted(numbers.size(), "number");
+  if (AllEqual(numbers)) return StrCat(count, ", all ", Rounded(least));
   return least > greatest ? count : StrCat(count, " from ", Rounded(least), " to ", Rounded(greatest));
 }
 
@@ -84,9 +100,9 @@ std::string ValueText(const DecodedRecord& record, FeatureValue value) {
   std::string text;
   if (value.kind == FeatureKind::kFloat) {
     const auto floats = record.floats(value).first(std::min<size_t>(value.count, kMaxValues + 1));
-    text = NumbersText(std::vector<double>(floats.begin(), floats.end()), value.kind);
+    text = NumbersText(std::vector<double>(floats.begin(), floats.end()));
   } else if (value.kind == FeatureKind::kDouble) {
-    text = NumbersText(record.doubles(value), value.kind);
+    text = NumbersText(record.doubles(value));
   } else if (value.kind == FeatureKind::kBytes) {
     const auto all = record.bytes(value);
     for (const ByteView bytes : all.first(std::min(all.size(), kMaxTexts))) {
@@ -158,12 +174,14 @@ void RecordCards::DrawPictures(const std::string& of, Html& html) {
   const auto features = record_.decoded().features();
   drawn_.assign(features.size(), false);
   const uint64_t before = pictures_.drawn() + pictures_.left_out();
+  html.Open("div", {{"class", "pictures"}});
   for (size_t i = 0; i < features.size(); ++i) {
     if (pictures_.drawn() + pictures_.left_out() - before == kMaxDrawn) break;
     const uint64_t drawn = pictures_.drawn();
     DrawFeature(features[i], of, html);
     drawn_[i] = pictures_.drawn() != drawn;
   }
+  html.Close();
 }
 
 // Draws a feature if it is a picture.
@@ -201,11 +219,14 @@ void RecordCards::Features(Html& html) {
 
 void RecordCards::WriteFeature(const Feature& feature, Html& html) {
   const DecodedRecord& record = record_.decoded();
-  html.Open("div").Open("dt").Element("bdi", NameText(feature.name)).Close().Open("dd");
-  if (HoldsReals(feature.value.kind) && feature.value.count >= kMinLine) {
+  const bool is_line = HoldsReals(feature.value.kind) && feature.value.count >= kMinLine;
+  html.Open("div", {{"class", is_line ? "drawn" : "listed"}});
+  WriteName(NameText(feature.name), html);
+  html.Open("dd");
+  if (is_line) {
     const std::vector<double> numbers = NumbersOf(feature.value);
     const std::string range = RangeText(numbers);
-    DrawLine(numbers, StrCat(NameText(feature.name), ": ", range), html);
+    if (!AllEqual(numbers)) DrawLine(numbers, StrCat(NameText(feature.name), ": ", range), html);
     html.Element("small", range);
   } else {
     html.Element("bdi", ValueText(record, feature.value));
@@ -217,7 +238,9 @@ void RecordCards::WriteLists(size_t room, Html& html) {
   const DecodedRecord& record = record_.decoded();
   for (const FeatureList& list : record.feature_lists()) {
     if (room-- == 0) break;
-    html.Open("div").Open("dt").Element("bdi", NameText(list.name) + "[]").Close().Open("dd");
+    html.Open("div");
+    WriteName(NameText(list.name) + "[]", html);
+    html.Open("dd");
     const auto steps = record.steps(list);
     std::string text = Counted(steps.size(), "step");
     if (!steps.empty()) text += StrCat("; the first: ", ValueText(record, steps[0]));

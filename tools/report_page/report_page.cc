@@ -54,6 +54,7 @@ class PageWriter {
     html_.Open("html", {{"lang", "en"}}).Open("head").Void("meta", {{"charset", "utf-8"}});
     html_.Void("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", kPolicy}});
     html_.Void("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+    html_.Void("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
     html_.Void("meta", {{"name", "referrer"}, {"content", "no-referrer"}});
     html_.Void("meta", {{"name", "generator"}, {"content", "ofindex " OFINDEX_VERSION}});
     html_.Element("title", title).Style(PageStyle()).Close().Open("body");
