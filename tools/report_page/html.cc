@@ -18,19 +18,19 @@ constexpr std::array<std::string_view, 8> kInline = {"a", "b", "bdi", "code", "r
 bool IsInline(std::string_view element) { return std::find(kInline.begin(), kInline.end(), element) != kInline.end(); }
 
 // A character of a text in UTF-8. One of no bytes is a byte that is not UTF-8.
-struct Character {
+struct DecodedCharacter {
   uint32_t code = 0;
   size_t bytes = 0;
 };
 
-Character FirstOf(std::string_view text) {
+DecodedCharacter FirstOf(std::string_view text) {
   const auto lead = static_cast<uint8_t>(text[0]);
-  if (lead < 0x80) return {lead, 1};
+  if (lead < 0x80) return {.code = lead, .bytes = 1};
   const size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (text.size() < bytes || !IsUtf8(text.substr(0, bytes))) return {lead, 0};
+  if (text.size() < bytes || !IsUtf8(text.substr(0, bytes))) return {.code = lead, .bytes = 0};
   uint32_t code = lead & (0x7fU >> bytes);
   for (size_t i = 1; i < bytes; ++i) code = code << 6 | (static_cast<uint8_t>(text[i]) & 0x3fU);
-  return {code, bytes};
+  return {.code = code, .bytes = bytes};
 }
 
 // True for what turns the direction of the text around it, or is invisible and may be part of a lookalike name.
@@ -51,7 +51,7 @@ void AppendHex(std::string& out, const char* format, uint32_t number) {
 }
 
 // Appends a character that is not allowed in a page as one that is.
-void AppendReplaced(std::string& out, const Character& character) {
+void AppendReplaced(std::string& out, const DecodedCharacter& character) {
   if (character.bytes == 1 && character.code == '\n') {
     out += "\\n";
   } else if (character.bytes == 1 && character.code == '\t') {
@@ -79,7 +79,7 @@ std::string_view EntityOf(char character) {
 std::string AllowedText(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const Character first = FirstOf(text);
+    const DecodedCharacter first = FirstOf(text);
     const size_t bytes = std::max<size_t>(first.bytes, 1);
     if (first.bytes == 0 || IsControl(first.code) || TurnsText(first.code) || IsNoncharacter(first.code)) {
       AppendReplaced(out, first);
