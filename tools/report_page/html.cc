@@ -19,18 +19,18 @@ bool IsInline(std::string_view element) { return std::find(kInline.begin(), kInl
 
 // A character of a text in UTF-8. One of no bytes is a byte that is not UTF-8.
 struct DecodedCharacter {
-  uint32_t code = 0;
+  uint32_t point = 0;
   size_t bytes = 0;
 };
 
 DecodedCharacter FirstOf(std::string_view text) {
   const auto lead = static_cast<uint8_t>(text[0]);
-  if (lead < 0x80) return {.code = lead, .bytes = 1};
+  if (lead < 0x80) return {.point = lead, .bytes = 1};
   const size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (text.size() < bytes || !IsUtf8(text.substr(0, bytes))) return {.code = lead, .bytes = 0};
+  if (text.size() < bytes || !IsUtf8(text.substr(0, bytes))) return {.point = lead, .bytes = 0};
   uint32_t code = lead & (0x7fU >> bytes);
   for (size_t i = 1; i < bytes; ++i) code = code << 6 | (static_cast<uint8_t>(text[i]) & 0x3fU);
-  return {.code = code, .bytes = bytes};
+  return {.point = code, .bytes = bytes};
 }
 
 // True for what turns the direction of the text around it, or is invisible and may be part of a lookalike name.
@@ -52,14 +52,14 @@ void AppendHex(std::string& out, const char* format, uint32_t number) {
 
 // Appends a character that is not allowed in a page as one that is.
 void AppendReplaced(std::string& out, const DecodedCharacter& character) {
-  if (character.bytes == 1 && character.code == '\n') {
+  if (character.bytes == 1 && character.point == '\n') {
     out += "\\n";
-  } else if (character.bytes == 1 && character.code == '\t') {
+  } else if (character.bytes == 1 && character.point == '\t') {
     out += "\\t";
   } else if (character.bytes <= 1) {
-    AppendHex(out, "\\x%02x", character.code);
+    AppendHex(out, "\\x%02x", character.point);
   } else {
-    AppendHex(out, "\\u%04X", character.code);
+    AppendHex(out, "\\u%04X", character.point);
   }
 }
 
@@ -81,7 +81,7 @@ std::string AllowedText(std::string_view text) {
   while (!text.empty()) {
     const DecodedCharacter first = FirstOf(text);
     const size_t bytes = std::max<size_t>(first.bytes, 1);
-    if (first.bytes == 0 || IsControl(first.code) || TurnsText(first.code) || IsNoncharacter(first.code)) {
+    if (first.bytes == 0 || IsControl(first.point) || TurnsText(first.point) || IsNoncharacter(first.point)) {
       AppendReplaced(out, first);
     } else {
       out += text.substr(0, bytes);

@@ -160,7 +160,7 @@ Result<void> RecordCards::Load(uint64_t ordinal) {
     return Fail(ErrorCode::kLimit,
                 StrCat("record ", ordinal, ": ", FormatBytes(static_cast<double>(location.length)),
                        "; expected at most 16 MiB for a page"),
-                "`ofindex get --raw` writes it to a file");
+                "`ofindex get` shows it");
   }
   return record_.Load(dataset_, ordinal);
 }
