@@ -105,6 +105,8 @@ ROOMS = {
     "tools/terminal",
     "tools/report": "base index/build index/columns index/keys query/audit query/columns query/stats tools/shell "
     "tools/terminal",
+    "tools/report_page": "base proto index/catalog index/columns index/images query query/audit query/columns query/filter "
+    "query/sampling query/stats tools/media tools/report tools/shell tools/show",
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
     "query/sampling/lengths query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
@@ -118,7 +120,7 @@ ROOMS = {
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/keys index/merge "
     "index/output index/parts index/shards index/update query query/attaching query/audit query/columns query/images query/keys query/sampling "
     "query/sampling/columns "
-    "query/sampling/sets query/stats tools/help tools/options tools/ordinals tools/packing tools/prompt tools/report "
+    "query/sampling/sets query/stats tools/help tools/options tools/ordinals tools/packing tools/prompt tools/report tools/report_page "
     "tools/rows tools/sampling tools/shell tools/show tools/streams tools/tables tools/terminal",
     "python/src": "python/src/attaching python/src/auditing python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/attaching": "base query/attaching query/decoding python/src/columns python/src/convert "
