@@ -14,6 +14,7 @@
 #include "tools/http/browser.h"
 #include "tools/http/server.h"
 #include "tools/options/attachments.h"
+#include "tools/serve/explorer.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -35,16 +36,14 @@ struct ServeArguments {
 
 using Snapshots = std::vector<std::shared_ptr<const Snapshot>>;
 
-std::vector<Route> AllRoutes(const Snapshots& snapshots) {
-  return {{.path = "/api/dataset",
-           .handler =
-               [snapshots](const Request&) {
-                 return Response{
-                     .body = Dump(Json{{"schema", "ofindex.serve/1"}, {"index", JsonText(snapshots.front()->path())}})};
-               }},
-          {.path = "/", .handler = [](const Request&) {
-             return Response{.type = "text/html; charset=utf-8", .body = "<!DOCTYPE html><title>ofindex</title>\n"};
-           }}};
+// Returns the routes of the page, and of what it asks.
+std::vector<Route> AllRoutes(Explorer& explorer) {
+  std::vector<Route> routes = explorer.Routes();
+  routes.push_back({.path = "/", .handler = [](const Request&) {
+                      return Response{.type = "text/html; charset=utf-8",
+                                      .body = "<!DOCTYPE html><title>ofindex</title>\n"};
+                    }});
+  return routes;
 }
 
 // Reads what there is of standard input, and drops it. Returns true at its end.
@@ -81,7 +80,9 @@ Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
   }
   ServerOptions options = arguments.server;
   options.port = static_cast<uint16_t>(arguments.port);
-  OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, AllRoutes(snapshots)));
+  OFINDEX_ASSIGN(const std::unique_ptr<Explorer> explorer,
+                 Explorer::Open(arguments.indexes, {.attachments = context.attachments}, context.progress));
+  OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, AllRoutes(*explorer)));
   OFINDEX_TRY(Announce(*server, snapshots, context));
   std::optional<LeadingPage> page;
   if (arguments.open) {
