@@ -108,10 +108,11 @@ ROOMS = {
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
     "query/sampling/lengths query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
-    "tools/serve": "base index/catalog index/keys query query/columns query/crossfilter query/sampling/orders "
-    "query/sampling/sets query/stats tools/http tools/serve/counting tools/serve/records tools/serve/requests",
+    "tools/serve": "base index/catalog index/keys query query/columns query/crossfilter query/keys query/sampling "
+    "query/sampling/orders query/sampling/sets query/sql query/stats tools/http tools/rows tools/sampling "
+    "tools/serve/counting tools/serve/records tools/serve/requests tools/show",
     "tools/serve/counting": "base index/columns query/audit query/columns query/crossfilter query/crossfilter/codes "
-    "query/filter query/sampling/sets query/sql tools/serve/requests tools/shell",
+    "query/filter query/sampling/sets query/sql tools/serve/requests tools/shell tools/show",
     "tools/serve/records": "base proto query query/columns tools/http tools/media tools/serve/requests tools/shell",
     "tools/serve/requests": "base index/chunks query/columns query/crossfilter tools/http tools/shell",
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/finding index/shards "
@@ -125,7 +126,7 @@ ROOMS = {
     "index/output index/parts index/shards index/update query query/attaching query/audit query/columns query/images query/keys query/sampling "
     "query/sampling/columns "
     "query/sampling/sets query/stats tools/help tools/http tools/options tools/ordinals tools/packing tools/prompt tools/report "
-    "tools/rows tools/sampling tools/shell tools/show tools/streams tools/tables tools/terminal",
+    "tools/rows tools/sampling tools/serve tools/shell tools/show tools/streams tools/tables tools/terminal",
     "python/src": "python/src/attaching python/src/auditing python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/attaching": "base query/attaching query/decoding python/src/columns python/src/convert "
     "python/src/interpreter python/src/records",

@@ -31,7 +31,7 @@ class UrlTest(ServeTest):
         for option in ("--json", "--jsonl"):
             server = self.serve("data", option)
             document = json.loads(server.first_line)
-            self.assertEqual(document["schema"], "ofindex.serve-url/1")
+            self.assertEqual(document["schema"], "ofindex.serve/1")
             self.assertEqual((document["url"], document["port"]), (server.url, server.port))
             self.assertEqual((document["host"], document["indexes"]), ("127.0.0.1", ["data.ofidx"]))
             self.assertEqual(server.stop().stdout, b"")

@@ -162,21 +162,28 @@ void Connection::Admit() {
 void Connection::Dispatch() {
   state_ = State::kAnswering;
   keep_alive_ = parser_->keep_alive();
-  deadline_.expires_at(Clock::time_point::max());
+  SetDeadline(shared_.limits.answer_time);
   gone_ = std::make_shared<std::atomic<bool>>(has_ended_);
   admission_->request.gone = gone_;
   admission_->request.body = std::move(parser_->get().body());
   parser_.reset();
   if (shared_.bytes_in_flight > shared_.limits.bytes_in_flight) return Write(Busy("too many responses are being read"));
-  const bool is_queued = shared_.workers.Queue([self = shared_from_this()]() mutable {
+  const bool is_queued = shared_.workers.Queue([self = shared_from_this()]() mutable { Work(std::move(self)); });
+  if (!is_queued) Write(Busy("too many requests wait"));
+}
+
+// Runs the handler, on the thread of a worker, and hands the response over. If memory runs out meanwhile, nothing is
+// handed over, and the deadline ends the connection.
+void Connection::Work(std::shared_ptr<Connection> self) {
+  asio::io_context& io = self->shared_.io;
+  static_cast<void>(WithMemory("a response", [&]() -> Result<void> {
     Response response = Refusal(503, "the client has gone", "ask again, and wait");
     if (!*self->gone_) response = Answer(*self->admission_->handler, self->admission_->request);
-    asio::io_context& io = self->shared_.io;
     asio::post(io, [self = std::move(self), response = std::move(response)]() mutable {
       if (self->state_ != State::kClosed) self->Write(std::move(response));
     });
-  });
-  if (!is_queued) Write(Busy("too many requests wait"));
+    return {};
+  }));
 }
 
 void Connection::Refuse(Response response) {

@@ -38,7 +38,7 @@ struct Shared {
 
 /// A client's connection: reads a request, has it answered, writes the response, and so on, one request at a time. What
 /// a client sends meanwhile waits in a buffer of bounded size. Lives in Shared::connections while it is open. All
-/// functions run on the thread of `io`.
+/// functions but Work() run on the thread of `io`.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -75,6 +75,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void OnMalformed(boost::system::error_code fault);
   void Admit();
   void Dispatch();
+  static void Work(std::shared_ptr<Connection> self);
   void Refuse(Response response);
   void Write(Response response);
   void OnWritten(boost::system::error_code failed);

@@ -18,6 +18,7 @@ struct Limits {
   size_t bytes_in_flight = size_t{128} << 20;  ///< of bodies that clients have yet to read; beyond that, 503
 
   Time request_time = std::chrono::seconds(5);  ///< from the first byte of a request, or its connection, to its last
+  Time answer_time = std::chrono::minutes(2);   ///< for a handler; beyond that, its client has gone
   Time idle_time = std::chrono::seconds(15);    ///< between requests
   Time write_time = std::chrono::seconds(20);   ///< for a response, and a second more for each 256 KiB
   Time drain_time = std::chrono::seconds(1);    ///< for the rest of what a refused client sends

@@ -14,6 +14,7 @@
 #include "tools/http/browser.h"
 #include "tools/http/server.h"
 #include "tools/options/attachments.h"
+#include "tools/options/reading_options.h"
 #include "tools/serve/explorer.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
@@ -28,6 +29,7 @@ constexpr uint64_t kMaxPort = 65'535;
 
 struct ServeArguments {
   std::vector<std::string> indexes;
+  ReaderOptions reading;
   ServerOptions server;
   unsigned port = 0;
   bool open = false;
@@ -61,7 +63,7 @@ Result<void> Announce(const Server& server, const Snapshots& snapshots, const Co
   if (context.json) {
     Json indexes = Json::array();
     for (const auto& snapshot : snapshots) indexes.push_back(JsonText(snapshot->path()));
-    OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.serve-url/1"},
+    OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.serve/1"},
                                {"url", server.url()},
                                {"host", server.host()},
                                {"port", server.port()},
@@ -72,7 +74,14 @@ Result<void> Announce(const Server& server, const Snapshots& snapshots, const Co
   return out.Flush();
 }
 
+Result<void> CheckArguments(const ServeArguments& arguments, const Context& context) {
+  if (arguments.indexes.size() == 1 || (context.attachments.empty() && arguments.reading.root.empty())) return {};
+  return Fail(ErrorCode::kUsage, "--attach and --root are for the files of one dataset; expected a single INDEX",
+              "start a server for each dataset");
+}
+
 Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
+  OFINDEX_TRY(CheckArguments(arguments, context));
   const Watchdog watchdog(std::nullopt, context);
   Snapshots snapshots;
   for (const std::string& index : arguments.indexes) {
@@ -80,8 +89,10 @@ Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
   }
   ServerOptions options = arguments.server;
   options.port = static_cast<uint16_t>(arguments.port);
+  ServeOptions serving{.attachments = context.attachments};
+  serving.reading.root = arguments.reading.root;
   OFINDEX_ASSIGN(const std::unique_ptr<Explorer> explorer,
-                 Explorer::Open(arguments.indexes, {.attachments = context.attachments}, context.progress));
+                 Explorer::Open(arguments.indexes, serving, context.progress));
   OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, AllRoutes(*explorer)));
   OFINDEX_TRY(Announce(*server, snapshots, context));
   std::optional<LeadingPage> page;
@@ -114,6 +125,7 @@ void AddServe(CommandLine& line, Context& context) {
                  "URL; * is any origin");
   verb.AddFlag("--until-eof", arguments->until_eof,
                "End with standard input: for programs that start a server, so that it ends with them");
+  AddRoot(verb, arguments->reading);
   AddAttachments(verb, context);
   verb.Runs([arguments, &context] { return RunServer(*arguments, context); });
 }

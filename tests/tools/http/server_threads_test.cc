@@ -145,6 +145,15 @@ TEST_CASE("a handler learns that its client has gone") {
   server.CheckAlive();
 }
 
+TEST_CASE("a handler that takes too long is told that its client has gone") {
+  TestServer server({.answer_time = std::chrono::milliseconds(200)});
+  RawClient client(server.port());
+  client.Send(server.Get("/slow"));
+  CHECK(client.IsClosed());
+  CHECK(SoonTrue([&] { return server.left == 1; }));
+  server.CheckAlive();
+}
+
 TEST_CASE("a handler that runs out of memory costs its own answer alone") {
   const TestServer server;
   RawClient client(server.port());
