@@ -93,7 +93,7 @@ ROOMS = {
     "query/tables/values": "base index/chunks index/columns query/columns",
     "tools": "base index/catalog tools/options tools/shell tools/verbs",
     "tools/help": "base index/catalog index/columns index/shards proto query/columns tools/terminal",
-    "tools/http": "",
+    "tools/http": "base",
     "tools/media": "base",
     "tools/options": "base mmap index/finding index/shards index/writing query/columns query/filter query/sql "
     "query/sql/statements query/tables query/tables/values tools/help tools/shell",
@@ -110,6 +110,13 @@ ROOMS = {
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
     "query/sampling/lengths query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
+    "tools/serve": "base index/catalog index/keys query query/columns query/crossfilter query/keys query/sampling "
+    "query/sampling/orders query/sampling/sets query/sql query/stats tools/http tools/rows tools/sampling "
+    "tools/serve/counting tools/serve/records tools/serve/requests tools/show",
+    "tools/serve/counting": "base index/columns query/audit query/columns query/crossfilter query/crossfilter/codes "
+    "query/filter query/sampling/sets query/sql tools/serve/requests tools/shell tools/show",
+    "tools/serve/records": "base proto query query/columns tools/http tools/media tools/serve/requests tools/shell",
+    "tools/serve/requests": "base index/chunks query/columns query/crossfilter tools/http tools/shell",
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/finding index/shards "
     "query/columns tools/terminal",
     "tools/tables": "base query/attaching query/sql tools/options tools/packing tools/shell",
@@ -120,8 +127,8 @@ ROOMS = {
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/keys index/merge "
     "index/output index/parts index/shards index/update query query/attaching query/audit query/columns query/images query/keys query/sampling "
     "query/sampling/columns "
-    "query/sampling/sets query/stats tools/help tools/options tools/ordinals tools/packing tools/prompt tools/report tools/report_page "
-    "tools/rows tools/sampling tools/shell tools/show tools/streams tools/tables tools/terminal",
+    "query/sampling/sets query/stats tools/help tools/http tools/options tools/ordinals tools/packing tools/prompt tools/report tools/report_page "
+    "tools/rows tools/sampling tools/serve tools/shell tools/show tools/streams tools/tables tools/terminal",
     "python/src": "python/src/attaching python/src/auditing python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/attaching": "base query/attaching query/decoding python/src/columns python/src/convert "
     "python/src/interpreter python/src/records",
@@ -167,6 +174,7 @@ WRAPPED_IN = [
     (r"google/protobuf/.*|.*\.pb\.h", "tests"),
     (r"isa-l/igzip_lib\.h", "mmap/inflate"),
     (r"boost/interprocess/.*", "mmap/files"),
+    (r"boost/(asio|beast)/.*", "tools/http/connection.cc tools/http/connection.h tools/http/server.cc"),
     (r"zstd\.h", "base"),
     (r"zlib\.h", "mmap/inflate index/writing"),
     (r"jpeglib\.h|jerror\.h", "query/images/jpeg_reader.cc"),

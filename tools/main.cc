@@ -74,6 +74,7 @@ Result<int> Run(int argc, char** argv, Context& context) {
   AddGet(line, context);
   AddCat(line, context);
   AddSql(line, context);
+  AddServe(line, context);
   AddPack(line, context);
   AddConvert(line, context);
   AddExport(line, context);

@@ -27,6 +27,7 @@ GROUPS = {
         "docs/python",
         "docs/cli",
         "docs/cpp",
+        "docs/serve",
         "docs/sql",
         "docs/sqlite",
         "docs/sampling",

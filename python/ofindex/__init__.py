@@ -44,6 +44,8 @@ from ._pack import pack
 from ._parts import build_part, merge
 from ._rows import Rows, Table
 from ._sampler import Sampler
+from ._server import Page, Server
+from ._serving import serve
 from ._steps import Reading
 from ._writer import Writer
 
@@ -83,11 +85,13 @@ __all__ = [
     "MissingKeyError",
     "Mix",
     "MixSampler",
+    "Page",
     "QueryError",
     "Ragged",
     "Reading",
     "Rows",
     "Sampler",
+    "Server",
     "StaleError",
     "Table",
     "Writer",
@@ -107,6 +111,7 @@ __all__ = [
     "ragged",
     "raw",
     "ray",
+    "serve",
     "tf",
     "torch",
     "update",

@@ -27,6 +27,7 @@ from ._progress import Report, reporting
 from ._rows import Rows, Table
 from ._sampler import Sampler, block_size
 from ._selectors import mask_of, not_selected
+from ._server import Page, explore
 from ._source import Shared, open_source
 from ._verbs import Verbs, parts_of
 from ._weights import Weights
@@ -670,6 +671,20 @@ class Dataset(_ofindex.Records, Verbs):
         with reporting(progress, "verify") as report:
             root = os.fsdecode(self._options["root"] or "")
             return _ofindex.verify(self._source, root, quick, thread_limit(threads), report)
+
+    def explore(self, *, height: int = 800) -> Page:
+        """Show these records in a notebook: the page of `ofindex.serve`, in a frame of `height` pixels::
+
+            page = ds.explore()  # as the last expression of a cell, it is displayed
+            page.url  # 'http://127.0.0.1:...'
+            page.server.close()
+
+        The browser must run on this machine, or reach the page's port through ``ssh -L``.
+
+        Raises:
+            ValueError: this is a view. StaleError: the index was replaced after it was opened.
+        """
+        return explore(self, height)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, (

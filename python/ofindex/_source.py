@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _ofindex
+
+if TYPE_CHECKING:
+    from ._server import Server
 
 Path: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes]"
 
@@ -34,6 +37,7 @@ class Shared:
     def __init__(self, source: _ofindex.Source) -> None:
         self._source = source
         self._payloads: _ofindex.Payloads | None = None
+        self.server: Server | None = None
 
     @property
     def payloads(self) -> _ofindex.Payloads:

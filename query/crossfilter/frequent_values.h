@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "base/progress.h"
@@ -12,8 +13,10 @@ namespace ofindex {
 
 /// Returns the `limit` most frequent values of `column`, as ValueCounts::Top does: without NULL, by descending count.
 /// One pass over the chunks on store.threads() threads, or two if there are many values. The result does not depend on
-/// the threads. Errors: those of ColumnStore::Load; kInterrupted.
+/// the threads. If there are more than `max_records`, only blocks with about so many are read, evenly spread, and
+/// counted. Errors: those of ColumnStore::Load; kInterrupted.
 [[nodiscard]] Result<std::vector<ValueCount>> FrequentValues(ColumnStore& store, const Column& column, size_t limit,
-                                                             const Progress& progress);
+                                                             const Progress& progress,
+                                                             uint64_t max_records = UINT64_MAX);
 
 }  // namespace ofindex

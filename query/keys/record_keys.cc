@@ -15,22 +15,37 @@ Result<RecordKeys> RecordKeys::Open(const Dataset& dataset) {
 
 Result<KeyLookup> RecordKeys::Key(const std::string& name) const { return KeyLookup::Open(index_, records_, name); }
 
-Result<std::vector<uint64_t>> RecordKeys::FindText(const std::string& text) const {
-  OFINDEX_ASSIGN(const KeyText key, ParseKeyText(text));
+Result<std::vector<uint64_t>> RecordKeys::Find(const KeyText& key, const Progress& progress,
+                                               uint64_t max_records) const {
   OFINDEX_ASSIGN(const KeyLookup lookup, Key(key.name));
   std::vector<uint64_t> found;
-  if (lookup.facts().has_bytes) {
-    OFINDEX_ASSIGN(found, lookup.FindAll(AsBytes(key.value)));
-  }
+  const auto add = [&](const LookupKey& value) -> Result<void> {
+    OFINDEX_ASSIGN(const uint64_t candidates, lookup.CountCandidates(value));
+    if (candidates > max_records) {
+      return Fail(ErrorCode::kLimit,
+                  StrCat("key '", Printable(key.name), "': ", FormatCount(candidates),
+                         " records may have the value; expected at most ", FormatCount(max_records)),
+                  "`ofindex get --key` reads them all");
+    }
+    OFINDEX_ASSIGN(const std::vector<uint64_t> more, lookup.FindAll(value, progress));
+    found.insert(found.end(), more.begin(), more.end());
+    return {};
+  };
+  if (lookup.facts().has_bytes) OFINDEX_TRY(add(AsBytes(key.value)));
   // A feature may have byte strings in some records and integers in others.
   const Result<int64_t> integer = ParseIntegerKey(key.value, key.name);
   if (!integer && !lookup.facts().has_bytes) return tl::unexpected(integer.error());
   if (integer && lookup.facts().has_integers) {
-    OFINDEX_ASSIGN(const std::vector<uint64_t> more, lookup.FindAll(*integer));
-    found.insert(found.end(), more.begin(), more.end());
+    OFINDEX_TRY(add(*integer));
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
   }
+  return found;
+}
+
+Result<std::vector<uint64_t>> RecordKeys::FindText(const std::string& text) const {
+  OFINDEX_ASSIGN(const KeyText key, ParseKeyText(text));
+  OFINDEX_ASSIGN(std::vector<uint64_t> found, Find(key));
   if (!found.empty()) return found;
   return Fail(ErrorCode::kUsage, StrCat("key '", Printable(text), "': no record has it; expected a value that one has"),
               "`ofindex stats` lists frequent values of a column");

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "query/dataset.h"
 #include "query/keys/key_lookup.h"
+#include "query/keys/key_text.h"
 
 namespace ofindex {
 
@@ -21,8 +23,14 @@ class RecordKeys {
   /// Opens the key by feature `name`. Errors: those of KeyLookup::Open.
   [[nodiscard]] Result<KeyLookup> Key(const std::string& name) const;
 
-  /// Returns the ordinals of the records with a key written NAME=VALUE, ascending. If the feature has integers alone,
-  /// VALUE is one. Errors: kUsage if `text` is something else, or if no record has the key; those of KeyLookup.
+  /// Returns the ordinals of the records with `key`, ascending; none if no record has it. If the feature has integers
+  /// alone, the value is one. Errors: kUsage if it is something else; those of KeyLookup; kLimit if more than
+  /// `max_records` would have to be compared.
+  [[nodiscard]] Result<std::vector<uint64_t>> Find(const KeyText& key, const Progress& progress = {},
+                                                   uint64_t max_records = UINT64_MAX) const;
+
+  /// Does the same with a key written NAME=VALUE, which some record must have. Errors: kUsage if `text` is something
+  /// else, or if no record has the key; those of KeyLookup.
   [[nodiscard]] Result<std::vector<uint64_t>> FindText(const std::string& text) const;
 
  private:

@@ -19,8 +19,8 @@ from docs.work_folder import WorkFolderTest  # noqa: E402
 
 class CommandLineTest(WorkFolderTest):
     VERBS = tuple(
-        "build merge update key attach detach info schema stats audit report where sample sql verify get cat split pack convert export "
-        "help".split()
+        "build merge update key attach detach info schema stats audit where sample sql verify get cat split pack convert export "
+        "serve report help".split()
     )
     TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
@@ -68,6 +68,7 @@ class CommandLineTest(WorkFolderTest):
             "where": "where data/train 1 --json",
             "sample": "sample data/train --json",
             "sql": "sql data/train 'SELECT 1' --json",
+            "serve": "serve data/train --until-eof --json </dev/null",
             "verify": f"verify {hurt} --json",
             "get": "get data/train 0 --json",
             "split": "split data/train a=1 -o parts --json",

@@ -83,7 +83,7 @@ class CompletionTest(CommandTest):
 
     def test_each_place_of_a_command_line_has_its_candidates(self) -> None:
         for words, expected in {
-            ("s",): ["words", "schema", "stats", "sample", "split", "sql"],
+            ("s",): ["words", "schema", "stats", "sample", "split", "sql", "serve"],
             ("info", ""): [
                 "paths", "back\\slash", "back\\slash.ofidx", "folder/", "indexes/", "odd name", "odd name.ofidx", "plants/",
             ],

@@ -12,7 +12,7 @@ from e2e.samples import write_parts
 from oracle import messages, records
 
 VERBS = ("build", "update", "merge", "key", "info", "schema", "stats", "where", "sample", "sql", "get", "cat", "verify",
-         "split", "pack", "convert", "export", "attach", "detach", "audit", "report")  # fmt: skip
+         "split", "pack", "convert", "export", "attach", "detach", "audit", "report", "serve")  # fmt: skip
 
 
 class JsonTest(CommandTest):
@@ -89,6 +89,7 @@ class ContractTest(CommandTest):
         ("sql", "data", "SELECT 1"): "columns rows truncated",
         ("schema", "data"): "features",
         ("stats", "data"): "columns",
+        ("serve", "data", "--until-eof"): "url host port indexes",
     }
     TABLES = {
         "shards": "path format compression payload records bytes",

@@ -46,6 +46,7 @@ VERBS: dict[str, Makes] = {
     "verify": lambda data: ("verify", data),
     "get": lambda data: ("get", data, "0", "-1"),
     "cat": lambda data: ("cat", data),
+    "serve": lambda data: ("serve", data, "--until-eof"),
     "split": lambda data: ("split", data, "a=1", "-o", "out/parts"),
     "convert": lambda data: ("convert", data, "--to", "ofrecord", "-o", "out/converted"),
     "export": lambda data: ("export", data, "--to", "tfrecord2idx", "-o", "out/exported"),

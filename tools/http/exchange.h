@@ -12,7 +12,8 @@ namespace ofindex {
 
 enum class Method : uint8_t { kGet, kPost };
 
-/// A request that has passed all checks: its token, its Host, its origin and its size. A value type.
+/// A request that has passed all checks: its token, which is no longer among the parameters, its Host, its origin and
+/// its size. A value type.
 struct Request {
   Method method = Method::kGet;
   std::string path = {};                                             ///< decoded, without parameters: "/api/record"
@@ -39,6 +40,7 @@ struct Route {
   Method method = Method::kGet;
   std::string path = {};  ///< exactly
   Handler handler = {};
+  bool needs_token = true;  ///< false for files of the page, which have no data; never for "/"
 };
 
 }  // namespace ofindex

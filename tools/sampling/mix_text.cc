@@ -9,18 +9,6 @@
 namespace ofindex {
 namespace {
 
-Json ToJson(const MixQuality& quality) {
-  return {{"schema", "ofindex.sample/1"},
-          {"positions", quality.positions},
-          {"batch", quality.batch},
-          {"classes", quality.classes},
-          {"classes_per_batch", quality.per_batch},
-          {"classes_per_batch_perfect", quality.per_batch_perfect},
-          {"classes_per_batch_buffer_1024", quality.per_batch_buffer},
-          {"neighbours", quality.neighbours},
-          {"reads", quality.reads}};
-}
-
 std::string Fixed(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", digits, value);
@@ -34,9 +22,21 @@ double RecordsToARead(const MixQuality& quality) {
 
 }  // namespace
 
+Json JsonMix(const MixQuality& quality) {
+  return {{"schema", "ofindex.sample/1"},
+          {"positions", quality.positions},
+          {"batch", quality.batch},
+          {"classes", quality.classes},
+          {"classes_per_batch", quality.per_batch},
+          {"classes_per_batch_perfect", quality.per_batch_perfect},
+          {"classes_per_batch_buffer_1024", quality.per_batch_buffer},
+          {"neighbours", quality.neighbours},
+          {"reads", quality.reads}};
+}
+
 Result<void> PrintMix(const MixQuality& quality, const std::string& column, const Context& context, Output& out) {
   if (context.json || context.jsonl) {
-    OFINDEX_TRY(out.Line(Dump(ToJson(quality))));
+    OFINDEX_TRY(out.Line(Dump(JsonMix(quality))));
     return out.Flush();
   }
   OFINDEX_TRY(out.Line(StrCat("values of ", Printable(column), ": ", FormatCount(quality.classes), " in ",

@@ -16,14 +16,35 @@ std::string Narrow(ByteView bytes) {
   return hex;
 }
 
+// Returns the bytes, and their meaning indented by depth.
+std::string Content(const WireRow& row) {
+  if (row.form == WireRow::Form::kWide) return StrCat(HexColumns(row.bytes), " ", row.text);
+  return StrCat(Narrow(row.bytes), std::string(static_cast<size_t>(row.depth) * 2, ' '), row.field,
+                row.field.empty() ? "" : ": ", row.text);
+}
+
 }  // namespace
 
-void WireRows::AddNarrow(ByteView bytes, int depth, std::string_view text) {
-  if (shown()) Add(bytes, StrCat(Narrow(bytes), std::string(static_cast<size_t>(depth) * 2, ' '), text));
+std::string LineOf(const WireRow& row) {
+  if (row.form == WireRow::Form::kRepeats) return "*";
+  if (row.form == WireRow::Form::kEnd) return HexOffset(row.offset);
+  const std::string content = Content(row);
+  return StrCat(HexOffset(row.offset), "  ", content.substr(0, content.find_last_not_of(' ') + 1));
+}
+
+void WireRows::AddNarrow(ByteView bytes, int depth, std::string_view text, std::string_view field) {
+  if (!shown()) return;
+  Add({.form = WireRow::Form::kNarrow,
+       .offset = OffsetOf(bytes),
+       .bytes = bytes,
+       .depth = depth,
+       .field = field,
+       .text = text});
 }
 
 void WireRows::AddWide(ByteView bytes, std::string_view text) {
-  if (shown()) Add(bytes, StrCat(HexColumns(bytes), " ", text));
+  if (!shown()) return;
+  Add({.form = WireRow::Form::kWide, .offset = OffsetOf(bytes), .bytes = bytes, .text = text});
 }
 
 void WireRows::AddHexDump(ByteView bytes, int depth) {
@@ -35,27 +56,33 @@ void WireRows::AddHexDump(ByteView bytes, int depth) {
 }
 
 void WireRows::EndRun() {
-  if (folded_) Write(HexOffset(static_cast<uint64_t>(bytes_.data() - origin_) + bytes_.size()));
+  if (folded_) Write({.form = WireRow::Form::kEnd, .offset = last_.offset + last_.bytes.size()});
   folded_ = false;
-  text_.clear();
+  any_ = false;
 }
 
-// The bytes need no comparison: they are part of the text.
-void WireRows::Add(ByteView bytes, std::string_view text) {
-  bytes_ = bytes;
-  if (text == text_ && !bytes.empty()) {
-    if (!folded_) Write("*");
+bool WireRows::IsLast(const WireRow& row) const {
+  return any_ && row.form == last_.form && row.depth == last_.depth && row.field == field_ && row.text == text_ &&
+         std::equal(row.bytes.begin(), row.bytes.end(), last_.bytes.begin(), last_.bytes.end());
+}
+
+void WireRows::Add(const WireRow& row) {
+  const bool repeats = !row.bytes.empty() && IsLast(row);
+  last_ = row;
+  if (repeats) {
+    if (!folded_) Write({.form = WireRow::Form::kRepeats, .offset = row.offset});
     folded_ = true;
     return;
   }
   folded_ = false;
-  text_ = text.substr(0, text.find_last_not_of(' ') + 1);
-  Write(StrCat(HexOffset(static_cast<uint64_t>(bytes.data() - origin_)), "  ", text_));
-  text_ = text;
+  any_ = true;
+  field_ = row.field;
+  text_ = row.text;
+  Write(row);
 }
 
-void WireRows::Write(std::string_view line) {
-  if (written_) written_ = sink_(line);
+void WireRows::Write(const WireRow& row) {
+  if (written_) written_ = sink_(row);
 }
 
 }  // namespace ofindex

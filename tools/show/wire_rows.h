@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -10,8 +13,28 @@
 
 namespace ofindex {
 
-/// Takes a line, without its newline.
-using LineSink = std::function<Result<void>(std::string_view)>;
+/// A row of a dump. Its views are valid while it is passed to a sink.
+struct WireRow {
+  enum class Form : uint8_t {
+    kNarrow,   ///< few bytes, with room for indentation
+    kWide,     ///< up to kHexRow bytes
+    kRepeats,  ///< stands for any number of rows that are identical to the one before
+    kEnd,      ///< says where these end
+  };
+
+  Form form = Form::kNarrow;
+  uint64_t offset = 0;  ///< of the bytes in the payload
+  ByteView bytes = {};
+  int depth = 0;                ///< of nesting
+  std::string_view field = {};  ///< the name of the known field that begins here; may be empty
+  std::string_view text = {};   ///< the meaning of the bytes
+};
+
+/// Takes a row.
+using WireRowSink = std::function<Result<void>(const WireRow&)>;
+
+/// Returns a row as `get --wire` prints it.
+[[nodiscard]] std::string LineOf(const WireRow& row);
 
 /// The rows of a dump: the offset of some bytes, the bytes, and their meaning, indented by nesting depth. Consecutive
 /// identical rows are folded as in hexdump: the first one is written, `*` stands for the others, and the offset of the
@@ -22,15 +45,15 @@ class WireRows {
   static constexpr size_t kNarrow = 10;
 
   /// Makes rows of parts of `payload`, which must outlive this object, and passes them to `sink`.
-  WireRows(ByteView payload, LineSink sink) : origin_(payload.data()), sink_(std::move(sink)) {}
+  WireRows(ByteView payload, WireRowSink sink) : origin_(payload.data()), sink_(std::move(sink)) {}
 
   /// Switches rows on or off. They are on at first, and off for good after an error of the sink; callers can check this
   /// to avoid composing text.
   void Show(bool shown) { shown_ = shown; }
   [[nodiscard]] bool shown() const { return shown_ && written_.has_value(); }
 
-  /// Adds a narrow row; `bytes` may be empty.
-  void AddNarrow(ByteView bytes, int depth, std::string_view text);
+  /// Adds a narrow row; `bytes` may be empty. `field` is the name of the field that begins here, if it is known.
+  void AddNarrow(ByteView bytes, int depth, std::string_view text, std::string_view field = {});
 
   /// Adds a wide row.
   void AddWide(ByteView bytes, std::string_view text);
@@ -46,16 +69,20 @@ class WireRows {
   [[nodiscard]] const Result<void>& written() const { return written_; }
 
  private:
-  void Add(ByteView bytes, std::string_view text);
-  void Write(std::string_view line);
+  void Add(const WireRow& row);
+  void Write(const WireRow& row);
+  [[nodiscard]] bool IsLast(const WireRow& row) const;
+  [[nodiscard]] uint64_t OffsetOf(ByteView bytes) const { return static_cast<uint64_t>(bytes.data() - origin_); }
 
   const uint8_t* origin_;
-  LineSink sink_;
+  WireRowSink sink_;
   Result<void> written_;
   bool shown_ = true;
-  // The row that was added last.
-  ByteView bytes_;
+  // The row that was added last, and the texts that it refers to.
+  WireRow last_;
+  std::string field_;
   std::string text_;
+  bool any_ = false;  // there is one in this run
   bool folded_ = false;
 };
 

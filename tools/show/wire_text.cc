@@ -43,7 +43,7 @@ bool IsMessage(ByteView payload, Malformed* malformed) {
 // something is malformed; depth_ is then the nesting depth of the fault.
 class WireWalk {
  public:
-  WireWalk(ByteView payload, const std::optional<std::string>& feature, LineSink sink)
+  WireWalk(ByteView payload, const std::optional<std::string>& feature, WireRowSink sink)
       : payload_(payload), feature_(feature), rows_(payload, std::move(sink)) {
     rows_.Show(!feature_);
   }
@@ -139,8 +139,8 @@ class WireWalk {
     const ByteView tag = FrontVarint(bytes);
     const ByteView length = bytes.subspan(tag.size());
     rows_.AddNarrow(bytes, depth_,
-                    StrCat(name, name.empty() ? "" : ": ", TagText(tag), length.empty() ? "" : ", ",
-                           length.empty() ? "" : LengthText(length), note));
+                    StrCat(TagText(tag), length.empty() ? "" : ", ", length.empty() ? "" : LengthText(length), note),
+                    name);
   }
 
   // Adds the valid bytes between the last field and the fault: the beginnings of groups, and a tag.
@@ -185,8 +185,8 @@ class WireWalk {
 
 }  // namespace
 
-Result<WireOutcome> ExplainWire(ByteView payload, PayloadKind kind, const std::optional<std::string>& feature,
-                                LineSink sink) {
+Result<WireOutcome> ExplainWireRows(ByteView payload, PayloadKind kind, const std::optional<std::string>& feature,
+                                    WireRowSink sink) {
   WireWalk walk(payload, feature, std::move(sink));
   if (kind == PayloadKind::kOpaque) {
     walk.ExplainOpaque();
@@ -194,6 +194,11 @@ Result<WireOutcome> ExplainWire(ByteView payload, PayloadKind kind, const std::o
     walk.Explain(MessageOf(kind));
   }
   return walk.outcome();
+}
+
+Result<WireOutcome> ExplainWire(ByteView payload, PayloadKind kind, const std::optional<std::string>& feature,
+                                const LineSink& sink) {
+  return ExplainWireRows(payload, kind, feature, [&sink](const WireRow& row) { return sink(LineOf(row)); });
 }
 
 }  // namespace ofindex

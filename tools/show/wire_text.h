@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/bytes.h"
 #include "base/record.h"
@@ -24,7 +26,14 @@ struct WireOutcome {
 ///
 /// With `feature`, only its entries are shown: all that the payload has and, for a SequenceExample's lists, those
 /// called `NAME[]`. Takes the memory of one row. Errors: those of `sink`.
+[[nodiscard]] Result<WireOutcome> ExplainWireRows(ByteView payload, PayloadKind kind,
+                                                  const std::optional<std::string>& feature, WireRowSink sink);
+
+/// Takes a line, without its newline.
+using LineSink = std::function<Result<void>(std::string_view)>;
+
+/// Does the same with the lines of a dump.
 [[nodiscard]] Result<WireOutcome> ExplainWire(ByteView payload, PayloadKind kind,
-                                              const std::optional<std::string>& feature, LineSink sink);
+                                              const std::optional<std::string>& feature, const LineSink& sink);
 
 }  // namespace ofindex

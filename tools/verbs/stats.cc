@@ -24,7 +24,7 @@ namespace ofindex {
 namespace {
 
 constexpr size_t kMaxTop = 1'000'000;
-constexpr size_t kMaxBins = 10'000;
+constexpr size_t kMostBins = 10'000;
 constexpr size_t kTop = 10;
 
 struct StatsArguments {
@@ -190,7 +190,7 @@ void AddStats(CommandLine& line, Context& context) {
   verb.AddOption("--top", arguments->top, "N",
                  "Number of most frequent values or groups to show; default 10, but all groups with --json or --csv")
       .Between(size_t{0}, kMaxTop);
-  verb.AddOption("--bins", arguments->bins, "N", "Bins of a histogram; default 10").Between(size_t{1}, kMaxBins);
+  verb.AddOption("--bins", arguments->bins, "N", "Bins of a histogram; default 10").Between(size_t{1}, kMostBins);
   verb.AddOption("--by", arguments->by, "COLUMN",
                  "Group the records by this column, and summarise the numbers of the others");
   AddIds(verb, arguments->ids, "Only records of this list of ordinals, such as one of `ofindex split`");

@@ -26,6 +26,7 @@ void AddGet(CommandLine& line, Context& context);
 void AddCat(CommandLine& line, Context& context);
 void AddSplit(CommandLine& line, Context& context);
 void AddSql(CommandLine& line, Context& context);
+void AddServe(CommandLine& line, Context& context);
 void AddPack(CommandLine& line, Context& context);
 void AddConvert(CommandLine& line, Context& context);
 void AddExport(CommandLine& line, Context& context);

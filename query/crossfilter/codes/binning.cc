@@ -56,6 +56,18 @@ Result<NumberBins> NumberBins::Of(double low, double high, size_t bins) {
   return NumberBins(std::move(edges));
 }
 
+Result<NumberBins> NumberBins::Between(std::vector<double> edges) {
+  const auto wrong = [](double a, double b) { return !(a < b); };
+  const auto fault = std::adjacent_find(edges.begin(), edges.end(), wrong);
+  if (edges.size() < 2 || edges.size() > kMaxBins + 1 || fault != edges.end() || !std::isfinite(edges.front()) ||
+      !std::isfinite(edges.back())) {
+    return Fail(ErrorCode::kUsage,
+                StrCat(edges.size(), " edges of bins: expected 2 to ", kMaxBins + 1, " finite numbers, ascending"),
+                "give each edge once, the least first");
+  }
+  return NumberBins(std::move(edges));
+}
+
 NumberBins::NumberBins(std::vector<double> edges)
     : edges_(std::move(edges)),
       half_low_(edges_.front() / 2),

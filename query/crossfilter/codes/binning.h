@@ -13,10 +13,14 @@
 
 namespace ofindex {
 
-/// Bins of equal width for numbers in [low, high). Bin i has the numbers in [edge(i), edge(i + 1)), compared exactly,
-/// integers too. Immutable.
+/// Bins of about equal width for numbers in [low, high). Bin i has the numbers in [edge(i), edge(i + 1)), compared
+/// exactly, integers too. Immutable.
 class NumberBins {
  public:
+  /// Returns the bins between these edges, whose widths may differ by rounding only: others make counting slow. Errors:
+  /// kUsage unless the edges are finite, ascend, and there are 2 to kMaxBins + 1.
+  [[nodiscard]] static Result<NumberBins> Between(std::vector<double> edges);
+
   /// Errors: kUsage unless `low` and `high` are finite, `low` is less than `high`, and there are 1 to kMaxBins bins.
   [[nodiscard]] static Result<NumberBins> Of(double low, double high, size_t bins);
 

@@ -1,0 +1,133 @@
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "query/columns/snapshot.h"
+#include "tools/http/browser.h"
+#include "tools/http/server.h"
+#include "tools/options/attachments.h"
+#include "tools/options/reading_options.h"
+#include "tools/serve/explorer.h"
+#include "tools/shell/json.h"
+#include "tools/shell/messages.h"
+#include "tools/shell/output.h"
+#include "tools/shell/watchdog.h"
+#include "tools/verbs/verbs.h"
+
+namespace ofindex {
+namespace {
+
+constexpr uint64_t kMaxPort = 65'535;
+
+struct ServeArguments {
+  std::vector<std::string> indexes;
+  ReaderOptions reading;
+  ServerOptions server;
+  unsigned port = 0;
+  bool open = false;
+  bool until_eof = false;
+};
+
+using Snapshots = std::vector<std::shared_ptr<const Snapshot>>;
+
+// Returns the routes of the page, and of what it asks.
+std::vector<Route> AllRoutes(Explorer& explorer) {
+  std::vector<Route> routes = explorer.Routes();
+  routes.push_back({.path = "/", .handler = [](const Request&) {
+                      return Response{.type = "text/html; charset=utf-8",
+                                      .body = "<!DOCTYPE html><title>ofindex</title>\n"};
+                    }});
+  return routes;
+}
+
+// Reads what there is of standard input, and drops it. Returns true at its end.
+bool HasInputEnded() {
+  pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  if (::poll(&input, 1, 0) <= 0) return false;
+  std::array<char, 4096> dropped{};
+  const ssize_t bytes = ::read(STDIN_FILENO, dropped.data(), dropped.size());
+  return bytes == 0 || (bytes < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+// Prints where the page is, at once: whoever started the server waits for this line.
+Result<void> Announce(const Server& server, const Snapshots& snapshots, const Context& context) {
+  Output& out = Output::Standard();
+  if (context.json) {
+    Json indexes = Json::array();
+    for (const auto& snapshot : snapshots) indexes.push_back(JsonText(snapshot->path()));
+    OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.serve/1"},
+                               {"url", server.url()},
+                               {"host", server.host()},
+                               {"port", server.port()},
+                               {"indexes", std::move(indexes)}})));
+  } else {
+    OFINDEX_TRY(out.Line(server.url()));
+  }
+  return out.Flush();
+}
+
+Result<void> CheckArguments(const ServeArguments& arguments, const Context& context) {
+  if (arguments.indexes.size() == 1 || (context.attachments.empty() && arguments.reading.root.empty())) return {};
+  return Fail(ErrorCode::kUsage, "--attach and --root are for the files of one dataset; expected a single INDEX",
+              "start a server for each dataset");
+}
+
+Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
+  OFINDEX_TRY(CheckArguments(arguments, context));
+  const Watchdog watchdog(std::nullopt, context);
+  Snapshots snapshots;
+  for (const std::string& index : arguments.indexes) {
+    OFINDEX_ASSIGN(snapshots.emplace_back(), Snapshot::Open(index, OpeningOptions(context)));
+  }
+  ServerOptions options = arguments.server;
+  options.port = static_cast<uint16_t>(arguments.port);
+  ServeOptions serving{.attachments = context.attachments};
+  serving.reading.root = arguments.reading.root;
+  OFINDEX_ASSIGN(const std::unique_ptr<Explorer> explorer,
+                 Explorer::Open(arguments.indexes, serving, context.progress));
+  OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, AllRoutes(*explorer)));
+  OFINDEX_TRY(Announce(*server, snapshots, context));
+  std::optional<LeadingPage> page;
+  if (arguments.open) {
+    OFINDEX_ASSIGN(LeadingPage written, LeadingPage::Write(server->url()));
+    page.emplace(std::move(written));
+    if (auto opened = page->Open(); !opened) PrintNote(opened.error().message, context);
+  }
+  if (!server->is_local()) PrintNote("everyone who reaches this port and knows the URL can read all the data", context);
+  server->Run([&] { return context.progress.cancel || (arguments.until_eof && HasInputEnded()); });
+  return 0;
+}
+
+}  // namespace
+
+void AddServe(CommandLine& line, Context& context) {
+  Verb verb = AddVerb(line, context, "serve", "Show the records and columns in a browser", Formats::kJson);
+  auto arguments = std::make_shared<ServeArguments>();
+  verb.AddArgument("INDEX", arguments->indexes, "The index, or the DATA that it is named after").Required();
+  verb.AddOption("--host", arguments->server.host, "HOST",
+                 "Listen at this address of the machine instead of 127.0.0.1, which only the machine itself reaches. "
+                 "Everyone who reaches the port and knows the URL can then read all the data; the connection is not "
+                 "encrypted")
+      .NotEmpty();
+  verb.AddOption("--port", arguments->port, "PORT", "Listen at this port; default 0: one that is free")
+      .Between(0, kMaxPort);
+  verb.AddFlag("--open", arguments->open, "Open the page in the system's browser");
+  verb.AddOption("--frame", arguments->server.frames, "ORIGIN",
+                 "Let pages of this origin, such as http://localhost:8888, show the page in a frame, if they know the "
+                 "URL; * is any origin");
+  verb.AddFlag("--until-eof", arguments->until_eof,
+               "End with standard input: for programs that start a server, so that it ends with them");
+  AddRoot(verb, arguments->reading);
+  AddAttachments(verb, context);
+  verb.Runs([arguments, &context] { return RunServer(*arguments, context); });
+}
+
+}  // namespace ofindex
