@@ -59,11 +59,11 @@ bool HasInputEnded() {
 }
 
 // Prints where the page is, at once: whoever started the server waits for this line.
-Result<void> Announce(const Server& server, const Snapshots& snapshots, const Context& context) {
+Result<void> Announce(const Server& server, const std::vector<std::string>& names, const Context& context) {
   Output& out = Output::Standard();
   if (context.json) {
     Json indexes = Json::array();
-    for (const auto& snapshot : snapshots) indexes.push_back(JsonText(snapshot->path()));
+    for (const std::string& name : names) indexes.push_back(JsonText(name));
     OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.serve/1"},
                                {"url", server.url()},
                                {"host", server.host()},
@@ -91,7 +91,7 @@ Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
   ServerOptions options = arguments.server;
   options.port = static_cast<uint16_t>(arguments.port);
   OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, AllRoutes(snapshots)));
-  OFINDEX_TRY(Announce(*server, snapshots, context));
+  OFINDEX_TRY(Announce(*server, arguments.indexes, context));
   std::optional<LeadingPage> page;
   if (arguments.open) {
     OFINDEX_ASSIGN(LeadingPage written, LeadingPage::Write(server->url()));
