@@ -9,12 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
-#include "query/columns/snapshot.h"
 #include "tools/http/browser.h"
 #include "tools/http/server.h"
 #include "tools/options/attachments.h"
 #include "tools/options/reading_options.h"
+#include "tools/page/assets.h"
 #include "tools/serve/explorer.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
@@ -36,15 +35,16 @@ struct ServeArguments {
   bool until_eof = false;
 };
 
-using Snapshots = std::vector<std::shared_ptr<const Snapshot>>;
-
-// Returns the routes of the page, and of what it asks.
-std::vector<Route> AllRoutes(Explorer& explorer) {
-  std::vector<Route> routes = explorer.Routes();
-  routes.push_back({.path = "/", .handler = [](const Request&) {
-                      return Response{.type = "text/html; charset=utf-8",
-                                      .body = "<!DOCTYPE html><title>ofindex</title>\n"};
-                    }});
+// The files of the page have no data in them, so that only "/" needs the token.
+std::vector<Route> WithPage(std::vector<Route> routes) {
+  for (const PageAsset& asset : PageAssets()) {
+    routes.push_back({.path = std::string(asset.path),
+                      .handler =
+                          [asset](const Request&) {
+                            return Response{.type = std::string(asset.type), .body = std::string(asset.bytes)};
+                          },
+                      .needs_token = asset.path == "/"});
+  }
   return routes;
 }
 
@@ -58,11 +58,11 @@ bool HasInputEnded() {
 }
 
 // Prints where the page is, at once: whoever started the server waits for this line.
-Result<void> Announce(const Server& server, const Snapshots& snapshots, const Context& context) {
+Result<void> Announce(const Server& server, const std::vector<std::string>& names, const Context& context) {
   Output& out = Output::Standard();
   if (context.json) {
     Json indexes = Json::array();
-    for (const auto& snapshot : snapshots) indexes.push_back(JsonText(snapshot->path()));
+    for (const std::string& name : names) indexes.push_back(JsonText(name));
     OFINDEX_TRY(out.Line(Dump({{"schema", "ofindex.serve/1"},
                                {"url", server.url()},
                                {"host", server.host()},
@@ -83,18 +83,14 @@ Result<void> CheckArguments(const ServeArguments& arguments, const Context& cont
 Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
   OFINDEX_TRY(CheckArguments(arguments, context));
   const Watchdog watchdog(std::nullopt, context);
-  Snapshots snapshots;
-  for (const std::string& index : arguments.indexes) {
-    OFINDEX_ASSIGN(snapshots.emplace_back(), Snapshot::Open(index, OpeningOptions(context)));
-  }
-  ServerOptions options = arguments.server;
-  options.port = static_cast<uint16_t>(arguments.port);
   ServeOptions serving{.attachments = context.attachments};
   serving.reading.root = arguments.reading.root;
   OFINDEX_ASSIGN(const std::unique_ptr<Explorer> explorer,
                  Explorer::Open(arguments.indexes, serving, context.progress));
-  OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, AllRoutes(*explorer)));
-  OFINDEX_TRY(Announce(*server, snapshots, context));
+  ServerOptions options = arguments.server;
+  options.port = static_cast<uint16_t>(arguments.port);
+  OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, WithPage(explorer->Routes())));
+  OFINDEX_TRY(Announce(*server, arguments.indexes, context));
   std::optional<LeadingPage> page;
   if (arguments.open) {
     OFINDEX_ASSIGN(LeadingPage written, LeadingPage::Write(server->url()));
