@@ -99,6 +99,9 @@ ROOMS = {
     "query/sql/statements query/tables query/tables/values tools/help tools/shell",
     "tools/ordinals": "base query query/columns query/filter query/sampling query/sampling/sets tools/options tools/shell "
     "tools/show",
+    "tools/page": "",
+    "tools/page/charts": "",
+    "tools/page/records": "",
     "tools/packing": "base proto proto/encode proto/wire index/finding index/output query/columns "
     "query/sampling/orders",
     "tools/prompt": "base query/sql query/sql/statements query/tables tools/options tools/rows tools/shell "
@@ -127,7 +130,8 @@ ROOMS = {
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/keys index/merge "
     "index/output index/parts index/shards index/update query query/attaching query/audit query/columns query/images query/keys query/sampling "
     "query/sampling/columns "
-    "query/sampling/sets query/stats tools/help tools/http tools/options tools/ordinals tools/packing tools/prompt tools/report tools/report_page "
+    "query/sampling/sets query/stats tools/help tools/http tools/options tools/ordinals tools/packing tools/page tools/prompt "
+    "tools/report tools/report_page "
     "tools/rows tools/sampling tools/serve tools/shell tools/show tools/streams tools/tables tools/terminal",
     "python/src": "python/src/attaching python/src/auditing python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/attaching": "base query/attaching query/decoding python/src/columns python/src/convert "

@@ -12,7 +12,7 @@ import unittest
 from collections.abc import Iterable
 
 TESTS = pathlib.Path(__file__).resolve().parent
-RUNNERS = {"e2e/run.py": ("e2e", "oracle"), "python/run.py": ("python",)}  # and the folders whose tests they find
+RUNNERS = {"e2e/run.py": ("e2e", "oracle"), "python/run.py": ("python",), "page/run.py": ("page",)}  # and the folders whose tests they find
 
 
 def strings_in(meson: str) -> set[str]:

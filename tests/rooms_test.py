@@ -7,6 +7,7 @@ import unittest
 from arrow_test import BELOW, ROOMS, ROOT
 
 MAX_FILES = 25  # of code in one room
+PAGE = (".mjs", ".css", ".html")  # code that browsers read
 MAX_IN_BASE = 30  # base/ has no subfolders
 README_LINES = 40
 
@@ -16,7 +17,7 @@ def listed(readme):
     found = []
     for line in readme.splitlines():
         if line.startswith("- "):
-            found += re.findall(r"`([a-z0-9_]+\.h)`", line.split(": ")[0])
+            found += re.findall(r"`([a-z0-9_]+\.(?:h|mjs|css|html))`", line.split(": ")[0])
     return found
 
 
@@ -56,8 +57,13 @@ class RoomsTest(unittest.TestCase):
     def names(room, suffix):
         return {path.name for path in (ROOT / room).glob("*" + suffix)}
 
+    @classmethod
+    def headers(cls, room):
+        """The headers of a room, and the files of the page, which are all that its README has to name."""
+        return {name for suffix in (".h", *PAGE) for name in cls.names(room, suffix)}
+
     def test_no_room_has_too_many_files(self):
-        sizes = {room: len(self.names(room, ".h") | self.names(room, ".cc")) for room in self.rooms}
+        sizes = {room: len(self.headers(room) | self.names(room, ".cc")) for room in self.rooms}
         self.assertLessEqual(sizes.pop("base"), MAX_IN_BASE)
         self.assertEqual({room: size for room, size in sizes.items() if size > MAX_FILES}, {})
 
@@ -66,7 +72,7 @@ class RoomsTest(unittest.TestCase):
         for room in self.rooms:
             readme = ROOT / room / "README.md"
             text = readme.read_text(encoding="utf-8") if readme.is_file() else None
-            found += readme_complaints(room, text, self.names(room, ".h"))
+            found += readme_complaints(room, text, self.headers(room))
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
     def test_the_readme_of_the_parent_folder_names_each_room(self):

@@ -1,0 +1,109 @@
+// Starts the page: reads the dataset, makes the views, and lets each follow the state.
+
+import { get, link } from "./api.mjs";
+import { Columns } from "./charts/columns.mjs";
+import { copyTools } from "./copy.mjs";
+import { Counter } from "./charts/counts.mjs";
+import { failure, h, say, set, show } from "./dom.mjs";
+import { FilterBar } from "./charts/filter.mjs";
+import { bytes, count, counted } from "./format.mjs";
+import { Grid } from "./records/grid.mjs";
+import { keys } from "./keys.mjs";
+import { RecordView } from "./records/record.mjs";
+import { ShardsView } from "./shards.mjs";
+import { ShuffleView } from "./shuffle.mjs";
+import { SqlView } from "./sql.mjs";
+import { filterOf, format, initial, store } from "./state.mjs";
+import { themeSwitch } from "./theme.mjs";
+
+const VIEWS = { explore: "Explore", sql: "SQL", shuffle: "Shuffle", shards: "Shards" };
+const FILTERED = ["explore", "shuffle"];
+
+const main = document.querySelector("#main");
+const lost = document.querySelector("#lost");
+link.addEventListener("lost", () => (lost.hidden = false));
+link.addEventListener("found", () => (lost.hidden = true));
+themeSwitch(document.querySelector("#theme"));
+start().catch((error) => show(main, failure(error)));
+
+async function start() {
+  const dataset = await get("dataset");
+  header(dataset);
+  if (dataset.datasets > 1) chooser((await get("datasets")).datasets);
+  const filter = new FilterBar();
+  const counter = new Counter((answer) => {
+    filter.update(answer);
+    columns.update(answer);
+  }, (error) => filter.fail(error));
+  const ask = () => counter.ask(filterOf(store.state), columns.wanted);
+  const columns = new Columns(document.querySelector("#columns"), dataset.columns, ask);
+  const grid = new Grid(dataset, await sample(dataset));
+  const record = new RecordView(dataset);
+  const views = { sql: new SqlView(dataset), shuffle: new ShuffleView(dataset, grid), shards: new ShardsView() };
+  copyTools(dataset);
+
+  const follow = (state, old) => {
+    const view = Object.hasOwn(VIEWS, state.view) ? state.view : "explore";
+    navigation(state, view);
+    for (const name of Object.keys(VIEWS)) document.querySelector(`#${name}`).hidden = name !== view;
+    document.querySelector("#filters").hidden = !FILTERED.includes(view);
+    filter.select(state);
+    columns.select(state);
+    if (old === null || filterOf(state) !== filterOf(old)) ask();
+    if (view !== "explore") return views[view].select(state);
+    record.select(state);
+    document.querySelector("#records").hidden = state.record !== null;
+    if (state.record === null) grid.select(state);
+    if (old !== null && (old.record === null) !== (state.record === null)) focusAfter(state, old);
+  };
+  store.onChange(follow);
+  follow(store.state, null);
+  keys({ record, views: Object.keys(VIEWS) });
+  main.removeAttribute("aria-busy");
+}
+
+// Into the record view, and back to the record in the grid that was looked at.
+function focusAfter(state, old) {
+  if (state.record !== null) document.querySelector("#record [data-move=next]")?.focus();
+  else document.querySelector(`#records a.record[href*="record=${old.record}"]`)?.focus();
+}
+
+// A record with all its features says how each of them is shown.
+async function sample({ records }) {
+  if (Number(records) === 0) return null;
+  const record = await get("record", { ordinal: 0 });
+  return record.error ? null : record;
+}
+
+function header(dataset) {
+  const { index, records, shards, damaged, format: framing, compression } = dataset;
+  document.title = `${index} – ofindex`;
+  say(document.querySelector("#index"), index);
+  const facts = [counted(records, "record"), bytes(dataset.bytes), counted(shards, "shard"), framing,
+    compression && compression !== "none" ? compression : null].filter(Boolean);
+  show(document.querySelector("#facts"), h("span", { class: "facts" }, facts.join(" · ")),
+    Number(damaged) ? h("span", { class: "damaged" }, `${count(damaged)} damaged`) : null);
+}
+
+// Another dataset is another page: nothing of the state but the view goes with it.
+function chooser(datasets) {
+  document.querySelector("#index").replaceWith(h("select", { "aria-label": "dataset", onchange: (event) => {
+    location.search = format({ ...initial, dataset: Number(event.target.value), view: store.state.view });
+  } }, datasets.map(({ number, index }) => h("option", { value: number, selected: number === store.state.dataset }, index))));
+}
+
+function navigation(state, current) {
+  const place = document.querySelector("#views");
+  if (place.childElementCount === 0) {
+    place.append(...Object.entries(VIEWS).map(([view, title]) => h("a", { "data-view": view, onclick: (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      store.go({ view, record: null });
+    } }, title)));
+  }
+  for (const anchor of place.children) {
+    set(anchor, "href", format({ ...state, view: anchor.dataset.view, record: null }) || "?");
+    if (anchor.dataset.view === current) set(anchor, "aria-current", "page");
+    else anchor.removeAttribute("aria-current");
+  }
+}

@@ -1,0 +1,62 @@
+// The files as a map: a bar for each, as long as its bytes, with damage at its place; and the same as a table.
+
+import { get } from "./api.mjs";
+import { data, failure, h, show, svg } from "./dom.mjs";
+import { bytes, count } from "./format.mjs";
+
+const LEAST = 1 / 250; // of a bar: damage of one byte is still seen
+
+export class ShardsView {
+  #asked = false;
+  #place = document.querySelector("#shards");
+
+  /** Shows the shards, read once. */
+  async select() {
+    if (this.#asked) return;
+    this.#asked = true;
+    try {
+      const { shards } = await get("shards");
+      const bad = shards.filter((shard) => shard.state !== "ok");
+      const longest = Math.max(1, ...shards.map((shard) => Number(shard.bytes)));
+      show(this.#place,
+        h("p", { class: "sum" }, bad.length === 0 ? `All ${count(shards.length)} shards are as they were indexed.` :
+          `${count(bad.length)} of ${count(shards.length)} shards are missing, changed or damaged.`),
+        h("div", { class: "map", tabindex: 0, role: "region", "aria-label": "Map of the shards" }, table(shards, longest)));
+    } catch (error) {
+      this.#asked = false;
+      show(this.#place, failure(error));
+    }
+  }
+}
+
+function table(shards, longest) {
+  const heads = [["shard"], ["bytes", "number"], ["records", "number"], ["first", "number"], ["map", "map-of"], ["state"]];
+  return h("table", { class: "rows shards" },
+    h("caption", { class: "unseen" }, "shards, and the byte ranges in them that hold no record"),
+    h("thead", {}, h("tr", {}, heads.map(([name, kind]) => h("th", { scope: "col", class: kind ?? false }, name)))),
+    h("tbody", {}, shards.map((shard) => h("tr", { class: shard.state },
+      h("th", { scope: "row" }, data(shard.path)),
+      h("td", { class: "number" }, bytes(shard.bytes)),
+      h("td", { class: "number" }, count(shard.records)),
+      h("td", { class: "number" }, count(shard.first)),
+      h("td", { class: "map-of" }, bar(shard, longest)),
+      h("td", { class: "state" }, state(shard))))));
+}
+
+function bar(shard, longest) {
+  const total = Math.max(1, Number(shard.bytes));
+  const drawing = svg("svg", { class: "shard", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" },
+    svg("rect", { width: 1, height: 1 }),
+    shard.damage.map(({ begin, end }) => {
+      const width = Math.max(LEAST, (end - begin) / total);
+      return svg("rect", { class: "damage", x: Math.min(1 - width, begin / total), width, height: 1 });
+    }));
+  drawing.style.setProperty("--part", Math.max(0.004, total / longest));
+  return drawing;
+}
+
+function state({ state: what, why, damage }) {
+  return [h("span", { class: "what" }, what), why ? h("span", { class: "why" }, ": ", data(why)) : null,
+    damage.length ? h("ul", {}, damage.map(({ begin, end, cause }) =>
+      h("li", {}, `${count(begin)} – ${count(end)}: `, data(cause)))) : null];
+}

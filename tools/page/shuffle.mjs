@@ -1,0 +1,104 @@
+// The next batches of a sampler, as a training run would read them, and how well their order mixes a column.
+
+import { get } from "./api.mjs";
+import { data, failure, h, show } from "./dom.mjs";
+import { count, number } from "./format.mjs";
+import { link } from "./records/grid.mjs";
+import { filterOf, store } from "./state.mjs";
+import { picture } from "./records/values.mjs";
+
+const BATCHES = 6;
+const PARALLEL = 6; // records asked for at once
+
+export class ShuffleView {
+  #dataset;
+  #grid;
+  #asked = null;
+  #abort = null;
+  #form = h("form", { class: "sampler", onsubmit: (event) => event.preventDefault() });
+  #quality = h("div", { class: "quality" });
+  #batches = h("div", { class: "batches", tabindex: 0, role: "region", "aria-label": "Batches" });
+
+  constructor(dataset, grid) {
+    this.#dataset = dataset;
+    this.#grid = grid;
+    const classes = dataset.columns.filter((column) => column.origin !== "record" && !column.list).map((column) => column.name);
+    show(this.#form, field("seed", "seed", 0), field("epoch", "epoch", 0), field("batch", "batch size", 1, 128),
+      field("first", "first batch", 0),
+      choice("block", "shuffle", [["0", "whole epoch"], ["auto", "blocks, auto"], ["64", "blocks of 64"], ["1024", "blocks of 1,024"]]),
+      choice("quality", "mixing of", [["", "nothing"], ...classes.map((name) => [name, name])]),
+      h("button", { type: "button", onclick: () => store.go({ first: store.state.first + BATCHES }) }, "Next batches"));
+    show(document.querySelector("#shuffle"), this.#form, this.#quality, this.#batches);
+  }
+
+  /** Shows the batches of a state. */
+  async select(state) {
+    const { seed, epoch, batch, first, block, quality } = state;
+    for (const input of this.#form.elements) if (input.name) input.value = state[input.name];
+    const question = { filter: filterOf(state), seed, epoch, batch: Math.min(128, Math.max(1, batch)), from: first, count: BATCHES, block, quality: quality || null };
+    const shown = this.#grid.shown(state);
+    const key = JSON.stringify([question, shown]);
+    if (key === this.#asked) return;
+    this.#asked = key;
+    this.#abort?.abort();
+    const abort = (this.#abort = new AbortController());
+    try {
+      const answer = await get("sampler", question, abort.signal);
+      show(this.#quality, report(answer.quality, quality));
+      this.#show(answer, first, shown, abort.signal);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      show(this.#quality);
+      show(this.#batches, failure(error));
+    }
+  }
+
+  #show({ batches, epoch_batches: all }, first, shown, signal) {
+    const tiles = [];
+    show(this.#batches, batches.length === 0 ? h("p", { class: "none" }, `The epoch has ${count(all)} batches.`) : null,
+      batches.map((ordinals, place) => h("section", { class: "batch", "aria-label": `batch ${first + place}` },
+        h("h3", {}, `batch ${count(first + place)}`, h("span", { class: "of" }, ` of ${count(all)}`)),
+        h("ul", { class: "tiles small" }, ordinals.map((ordinal) => {
+          const what = h("span", { class: "what" });
+          tiles.push({ ordinal, what });
+          return h("li", { class: "tile", "data-ordinal": ordinal }, what, link(ordinal, h("span", { class: "caption" }, `#${ordinal}`), "cover"));
+        })))));
+    if (shown !== "") for (let worker = 0; worker < PARALLEL; ++worker) this.#fill(tiles, shown, signal);
+  }
+
+  // Several of these share `tiles`: each takes the next one until none is left.
+  async #fill(tiles, shown, signal) {
+    for (let tile = tiles.shift(); tile !== undefined; tile = tiles.shift()) {
+      try {
+        const record = await get("record", { ordinal: tile.ordinal, feature: shown }, signal);
+        const feature = record.features.find((one) => one.name === shown);
+        show(tile.what, record.error ? h("p", { class: "none" }, data(record.error)) : picture(feature, record, this.#dataset.index));
+      } catch (error) {
+        if (error.name === "AbortError") return;
+        show(tile.what, h("p", { class: "none" }, data(error.message)));
+      }
+    }
+  }
+}
+
+function field(name, label, min, max = 1e12) {
+  return h("label", { class: "chooser" }, h("span", {}, label), h("input", { type: "number", name, min, max,
+    onchange: (event) => { if (event.target.reportValidity() && event.target.value !== "") store.go({ [name]: Number(event.target.value) }); } }));
+}
+
+function choice(name, label, options) {
+  return h("label", { class: "chooser" }, h("span", {}, label), h("select", { name, onchange: (event) => store.go({ [name]: event.target.value }) },
+    options.map(([value, text]) => h("option", { value }, text))));
+}
+
+// The numbers of `ofindex sample --quality`, next to those of a perfect shuffle and of a buffer.
+function report(quality, name) {
+  if (!quality) return null;
+  const row = (what, ...cells) => h("tr", {}, h("th", { scope: "row" }, what), cells.map((cell) => h("td", { class: "number" }, cell)));
+  return h("table", { class: "rows" },
+    h("caption", {}, "How this order mixes ", data(name), ` (${count(quality.classes)} values in ${count(quality.positions)} positions)`),
+    h("thead", {}, h("tr", {}, h("td", {}), ["this order", "perfect shuffle", "buffer of 1,024"].map((title) => h("th", { scope: "col", class: "number" }, title)))),
+    h("tbody", {},
+      row(`values in a batch of ${count(quality.batch)}`, number(quality.classes_per_batch), number(quality.classes_per_batch_perfect), number(quality.classes_per_batch_buffer_1024)),
+      row("equal neighbours (1 is sorted)", number(quality.neighbours), "0", "")));
+}
