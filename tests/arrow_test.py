@@ -108,13 +108,16 @@ ROOMS = {
     "tools/terminal",
     "tools/report": "base index/build index/columns index/keys query/audit query/columns query/stats tools/shell "
     "tools/terminal",
+    "tools/report_page": "base proto index/catalog index/columns index/images query query/audit query/columns query/filter "
+    "query/sampling query/stats tools/media tools/report tools/shell tools/show",
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
     "query/sampling/lengths query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
-    "tools/serve": "base index/catalog index/keys query query/columns query/crossfilter query/sampling/orders "
-    "query/sampling/sets query/stats tools/http tools/serve/counting tools/serve/records tools/serve/requests",
+    "tools/serve": "base index/catalog index/keys query query/columns query/crossfilter query/keys query/sampling "
+    "query/sampling/orders query/sampling/sets query/sql query/stats tools/http tools/rows tools/sampling "
+    "tools/serve/counting tools/serve/records tools/serve/requests tools/show",
     "tools/serve/counting": "base index/columns query/audit query/columns query/crossfilter query/crossfilter/codes "
-    "query/filter query/sampling/sets query/sql tools/serve/requests tools/shell",
+    "query/filter query/sampling/sets query/sql tools/serve/requests tools/shell tools/show",
     "tools/serve/records": "base proto query query/columns tools/http tools/media tools/serve/requests tools/shell",
     "tools/serve/requests": "base index/chunks query/columns query/crossfilter tools/http tools/shell",
     "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/finding index/shards "
@@ -127,7 +130,8 @@ ROOMS = {
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/keys index/merge "
     "index/output index/parts index/shards index/update query query/attaching query/audit query/columns query/images query/keys query/sampling "
     "query/sampling/columns "
-    "query/sampling/sets query/stats tools/help tools/http tools/options tools/ordinals tools/packing tools/page tools/prompt tools/report "
+    "query/sampling/sets query/stats tools/help tools/http tools/options tools/ordinals tools/packing tools/page tools/prompt "
+    "tools/report tools/report_page "
     "tools/rows tools/sampling tools/serve tools/shell tools/show tools/streams tools/tables tools/terminal",
     "python/src": "python/src/attaching python/src/auditing python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/attaching": "base query/attaching query/decoding python/src/columns python/src/convert "

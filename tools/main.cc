@@ -66,6 +66,7 @@ Result<int> Run(int argc, char** argv, Context& context) {
   AddSchema(line, context);
   AddStats(line, context);
   AddAudit(line, context);
+  AddReport(line, context);
   AddWhere(line, context);
   AddSample(line, context);
   AddSplit(line, context);

@@ -30,6 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kProbeBytes = 4096;
+constexpr std::string_view kPageMark = "<meta name=\"generator\" content=\"ofindex ";
 constexpr uint64_t kMinFramedBytes = 16;  // size of the smallest TFRecord
 
 const char* NameOf(OutputKind kind) {
@@ -44,6 +45,7 @@ const char* NameOf(OutputKind kind) {
     case OutputKind::kJsonLines: return "records as JSON lines";
     case OutputKind::kCsv: return "records as CSV, with a header";
     case OutputKind::kArrow: return "an Arrow file";
+    case OutputKind::kHtml: return "a page of `ofindex report`";
     case OutputKind::kRaw: break;  // raw payloads cannot be recognised
   }
   return "an empty file";
@@ -152,6 +154,7 @@ Result<bool> IsOfKind(const File& file, OutputKind kind) {
     case OutputKind::kJsonLines: return IsJsonLine(head);
     case OutputKind::kCsv: return head.starts_with("_id,");
     case OutputKind::kArrow: return head.starts_with("ARROW1");
+    case OutputKind::kHtml: return head.find(kPageMark) != std::string_view::npos;
     case OutputKind::kRaw: break;
   }
   return false;

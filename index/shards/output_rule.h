@@ -20,6 +20,7 @@ enum class OutputKind : uint8_t {
   kOrdinals,   ///< ascending ordinals, one per line
   kJsonLines,  ///< records as printed by `cat`, with number and shard
   kCsv,        ///< records as CSV, with a header that begins with _id
+  kHtml,       ///< a page of `report`
   kArrow,      ///< a file of the Arrow IPC format
   kRaw,        ///< payloads only, which are indistinguishable from any other bytes
 };

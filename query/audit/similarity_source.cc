@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checksum.h"
+#include "base/text.h"
 #include "query/audit/shared_work.h"
 
 namespace ofindex {
@@ -95,6 +96,12 @@ std::vector<OrdinalRange> RangesOf(const std::vector<BlockMetadata>& blocks) {
 
 Result<RecordFacts> CollectSimilarity(const SimilarityRequest& request, const ComparedBytes& bytes,
                                       std::vector<SimilarityEntry>& entries, Progress& progress) {
+  if (request.decoder->bytes() != SimilarityHash::kBytes) {
+    return Fail(ErrorCode::kUsage,
+                StrCat("the decoder of images makes ", request.decoder->bytes(), " bytes; expected a hash of ",
+                       SimilarityHash::kBytes),
+                "use PerceptualHash");
+  }
   OFINDEX_ASSIGN(const ChosenRecords chosen, ChosenRecords::Of(*request.dataset, request.rows));
   SimilaritySet set{.request = request,
                     .bytes = bytes,

@@ -24,8 +24,8 @@ struct SimilarityRequest {
 
 /// Reads the records of a dataset, and adds an entry for each of them to `entries`: the hash of the first byte
 /// string in the feature. Where the decoder refuses it or finds it empty, which is counted, the hash is one of the
-/// bytes: near to that of the same bytes alone. Adds the records to progress.records_done. Errors: kStale if a shard
-/// was changed; kIndex, kIo, kLimit, kInterrupted.
+/// bytes: near to that of the same bytes alone. Adds the records to progress.records_done. Errors: kUsage if the
+/// decoder makes no hash of that size; kStale if a shard was changed; kIndex, kIo, kLimit, kInterrupted.
 [[nodiscard]] Result<RecordFacts> CollectSimilarity(const SimilarityRequest& request, const ComparedBytes& bytes,
                                                     std::vector<SimilarityEntry>& entries, Progress& progress);
 

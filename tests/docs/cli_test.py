@@ -20,7 +20,7 @@ from docs.work_folder import WorkFolderTest  # noqa: E402
 class CommandLineTest(WorkFolderTest):
     VERBS = tuple(
         "build merge update key attach detach info schema stats audit where sample sql verify get cat split pack convert export "
-        "serve help".split()
+        "serve report help".split()
     )
     TEXT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
@@ -64,6 +64,7 @@ class CommandLineTest(WorkFolderTest):
             "schema": "schema data/train --json",
             "stats": "stats data/train --json",
             "audit": "audit data/train --json",
+            "report": "report data/train -o page.html --json",
             "where": "where data/train 1 --json",
             "sample": "sample data/train --json",
             "sql": "sql data/train 'SELECT 1' --json",

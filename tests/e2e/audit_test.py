@@ -212,6 +212,10 @@ class AuditTest(CommandTest):
         index = found["indexes"][0]
         counts = [index[name] for name in ("records", "compared", "undecodable", "plain", "without", "read")]
         self.assertEqual(counts, [11, 10, 2, 1, 1, 11])
+        self.assertEqual(index["first_undecodable"], 8)
+        self.assertRegex(index["cause"], "a GIF image; expected")
+        other = found["indexes"][1]
+        self.assertEqual((other["undecodable"], other["first_undecodable"], other["cause"]), (0, None, None))
         rows_of_table = list(csv.DictReader((self.dir / "a.csv").open()))
         self.assertEqual([row["_id"] for row in rows_of_table if row["distance"]], ["1", "2", "4", "5", "6"])
         self.assertEqual([row["_id"] for row in rows_of_table if row["first"] == "0"], ["5", "6"])
@@ -219,7 +223,7 @@ class AuditTest(CommandTest):
         self.assertEqual(self.expect(0, "where", "data", "distance IS NULL", "--count").text.strip(), "6")
         shown = self.expect(0, "audit", "data", "--on", "image", "--near", "--distance", "0").text
         self.assertIn("2 not decoded and compared by their bytes alone, the first of which is record 8 (a GIF image; expected", shown)
-        self.assertIn("1 too plain to compare but by their bytes", shown)
+        self.assertIn("1 too plain to compare except by their bytes", shown)
         self.assertIn("like images in image, up to 0 bits of 128 apart", shown)
         self.assertEqual(self.audit("data", "--on", "image")["near"], None)
 

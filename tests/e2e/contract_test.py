@@ -12,7 +12,7 @@ from e2e.samples import write_parts
 from oracle import messages, records
 
 VERBS = ("build", "update", "merge", "key", "info", "schema", "stats", "where", "sample", "sql", "get", "cat", "verify",
-         "split", "pack", "convert", "export", "attach", "detach", "audit", "serve")  # fmt: skip
+         "split", "pack", "convert", "export", "attach", "detach", "audit", "report", "serve")  # fmt: skip
 
 
 class JsonTest(CommandTest):

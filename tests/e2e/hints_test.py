@@ -22,6 +22,7 @@ MEANS = {
 #: What completes a hint that names a verb, and perhaps an option without its value.
 ARGUMENTS = {
     "build": "data/train", "cat": "data/train -o out", "convert": "data/train --to ofrecord -o out",
+    "report": "data/train -o out.html",
     "export": "data/train --to tfrecord2idx -o out", "get": "data/train 0", "split": "data/train a=1 -o out",
     "merge": "data/train.part-1-of-2.ofidx data/train.part-2-of-2.ofidx -o whole.ofidx",
     "key": "data/train name", "sql": "data/train 'SELECT 1'", "where": "data/train 1",

@@ -41,6 +41,7 @@ VERBS: dict[str, Makes] = {
     "key": lambda data: ("key", data, "label"),
     "attach": lambda data: ("attach", data, "table.csv", "--key", "_id"),
     "audit": lambda data: ("audit", data, "-o", "equal.csv", "--force"),
+    "report": lambda data: ("report", data, "-o", "page.html", "--force"),
     "detach": lambda data: ("detach", data, "--all"),
     "verify": lambda data: ("verify", data),
     "get": lambda data: ("get", data, "0", "-1"),

@@ -33,7 +33,7 @@ class UrlTest(ServeTest):
             document = json.loads(server.first_line)
             self.assertEqual(document["schema"], "ofindex.serve/1")
             self.assertEqual((document["url"], document["port"]), (server.url, server.port))
-            self.assertEqual((document["host"], document["indexes"]), ("127.0.0.1", ["data.ofidx"]))
+            self.assertEqual((document["host"], document["indexes"]), ("127.0.0.1", ["data"]))
             self.assertEqual(server.stop().stdout, b"")
 
     def test_the_token_becomes_a_cookie_and_leaves_the_url(self) -> None:

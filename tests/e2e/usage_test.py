@@ -10,6 +10,11 @@ from e2e.command import CommandTest
 
 # Maps each verb to a complete command line. None of the files that it names exist.
 COMPLETE = {
+    "attach": "data more.csv --key _id",
+    "audit": "data",
+    "detach": "data more",
+    "key": "data name",
+    "merge": "data -o whole",
     "build": "data",
     "update": "data",
     "info": "data",
@@ -371,12 +376,13 @@ class UsageTest(CommandTest):
             ("sample", "--window 9"): "--window: expected only together with --pack",
         })  # fmt: skip
 
-    def test_a_flag_with_a_word_as_its_value_is_refused(self) -> None:
-        self.refuse_everywhere("--quiet=maybe", "--quiet: expected no value, got 'maybe'")
+    def test_a_flag_with_a_value_is_refused(self) -> None:
+        self.refuse_everywhere("--quiet=maybe", "--quiet: expected no value")
         for verb, flags in {"build": "--verify --columns-optional --force --wait", "verify": "--quick",
-                            "get": "--raw --wire", "where": "--count", "sql": "--csv"}.items():  # fmt: skip
+                            "get": "--raw --wire", "where": "--count", "sql": "--csv", "audit": "--near"}.items():  # fmt: skip
             for flag in flags.split():
-                self.refuse_added({(verb, f"{flag}=maybe"): f"{flag}: expected no value, got 'maybe'"})
+                for value in ("maybe", "3", "false"):
+                    self.refuse_added({(verb, f"{flag}={value}"): f"{flag}: expected no value"})
 
     def test_help_comes_before_errors(self) -> None:
         for verb in COMPLETE:

@@ -135,6 +135,8 @@ class AuditTest(WorkTest):
         self.assertLessEqual(int(audit.distances.max()), 20)
         [index] = audit.summary["indexes"]
         self.assertEqual((audit.summary["near"], index["undecodable"], index["plain"]), (20, 2, 2))
+        self.assertEqual(index["first_undecodable"], 30)
+        self.assertRegex(index["cause"], "expected")
         self.assertEqual(len(audit.keep()), 22)
         self.assertLess(len(ds.audit(on="image", near=0)), len(audit))
         self.assertEqual(len(ds.audit(on="image", near=np.True_)), len(audit))

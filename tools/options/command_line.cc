@@ -183,11 +183,12 @@ Option Verb::AddWord(const char* names, const std::vector<std::string>& words, c
 }
 
 Option Verb::AddFlag(const char* names, bool& given, const char* help) {
-  return Record(app_->add_flag(names, given, help), {.names = names, .help = help});
+  return Record(app_->add_flag(names, given, help)->disable_flag_override(), {.names = names, .help = help});
 }
 
 Option Verb::AddFlag(const char* names, int& times, const char* help) {
-  return Record(app_->add_flag(names, times, help), {.names = names, .help = help, .repeats = true});
+  return Record(app_->add_flag(names, times, help)->disable_flag_override(),
+                {.names = names, .help = help, .repeats = true});
 }
 
 void Verb::EndCommonOptions() {

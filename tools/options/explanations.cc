@@ -67,6 +67,12 @@ const std::map<std::string_view, Explanation>& Explanations() {
         {{"ofindex audit data/train", "Finds records with the same payload"},
          {"ofindex audit data/train --on name --label species -o equal.csv",
           "Finds records with the same name but another species, and writes a table to attach"}}}},
+      {"report",
+       {"The page has no script and loads nothing; pictures are part of it. The same index and options give the same "
+        "page. The exit code is 4 if a shard is missing or was changed: the page says which.",
+        {{"ofindex report data/train -o train.html", "Writes a page to look at, to mail or to publish"},
+         {"ofindex report data/train -o train.html --force --seed 7 -n 60",
+          "Replaces it, with other random records"}}}},
       {"where",
        {"In SQL, a column that is not a plain word is in double quotes, a string in single quotes. The exit code is 1 "
         "if no record matches.",

@@ -75,17 +75,18 @@ Complaint Mismatch(std::string_view text) {
         StrCat(name, ": the value is missing; expected ", text.substr(begin, text.size() - kMissing.size() - begin))};
   }
   if (text.find("At Most 1 required") != std::string_view::npos) return {StrCat(name, ": given twice; expected once")};
+  if (text.find("disallowed flag override") != std::string_view::npos) {
+    return {StrCat("--", Before(text, " "), ": expected no value")};
+  }
   return {std::string(text)};
 }
 
-Complaint NotConverted(std::string_view text, const VerbText& verb) {
+Complaint NotConverted(std::string_view text) {
   constexpr std::string_view kBefore = "Could not convert: ";
   if (!text.starts_with(kBefore)) return {std::string(text)};
   text.remove_prefix(kBefore.size());
   const std::string name(Before(text, " = "));
   const std::string value = Printable(text.substr(std::min(text.size(), name.size() + 3)));
-  const OptionText* option = verb.Find(name);
-  if (option != nullptr && option->value.empty()) return {StrCat(name, ": expected no value, got '", value, "'")};
   return {StrCat(name, ": expected a number, got '", value, "'")};
 }
 
@@ -94,7 +95,7 @@ Complaint ComplaintOf(const CLI::App& app, const CommandTable& table, const Verb
   const std::string text = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return Surplus(app, table, verb);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return Mismatch(text);
-  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return NotConverted(text, verb);
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return NotConverted(text);
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) return WrongValue(text, verb);
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     return {StrCat(Before(text, " is required"), " is missing; usage: ", verb.Usage(table.program))};

@@ -36,7 +36,7 @@ std::string SetText(const SetReport& set, const AuditText& text, bool has_parts)
                    " not decoded and compared by their bytes alone, the first of which is record ",
                    facts.first_undecodable, " (", facts.cause, ")");
   }
-  if (facts.plain != 0) line += StrCat(", ", FormatCount(facts.plain), " too plain to compare but by their bytes");
+  if (facts.plain != 0) line += StrCat(", ", FormatCount(facts.plain), " too plain to compare except by their bytes");
   line += facts.read == 0 ? ", hashes from the index" : StrCat(", ", FormatCount(facts.read), " read");
   line += StrCat("; ", FormatCount(set.duplicates), " in groups, ", FormatCount(set.repeats),
                  " of them after the first of their group in it");
@@ -134,6 +134,9 @@ Result<void> PrintAudit(const AuditReport& report, const AuditText& text, const 
 Json JsonAudit(const AuditReport& report, const AuditText& text) {
   Json sets = Json::array();
   for (const SetReport& set : report.sets) {
+    const bool decoded = set.compared.undecodable == 0;
+    const Json first_undecodable = decoded ? Json(nullptr) : Json(set.compared.first_undecodable);
+    const Json cause = decoded ? Json(nullptr) : JsonText(set.compared.cause);
     sets.push_back({{"index", JsonText(set.index)},
                     {"records", set.compared.records},
                     {"compared", set.compared.compared()},
@@ -141,6 +144,8 @@ Json JsonAudit(const AuditReport& report, const AuditText& text) {
                     {"without", set.compared.without},
                     {"read", set.compared.read},
                     {"undecodable", set.compared.undecodable},
+                    {"first_undecodable", first_undecodable},
+                    {"cause", cause},
                     {"plain", set.compared.plain},
                     {"duplicates", set.duplicates},
                     {"repeats", set.repeats},

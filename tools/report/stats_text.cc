@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/text.h"
+#include "tools/report/stats_words.h"
 #include "tools/shell/table.h"
 #include "tools/shell/value_text.h"
 #include "tools/terminal/terminal.h"
@@ -21,21 +21,7 @@ namespace {
 
 constexpr size_t kFileWidth = 80;  // of lines that no terminal shows
 constexpr size_t kLeastBar = 8;
-constexpr size_t kMaxName = 40;   // characters of a column's name
-constexpr size_t kMaxValue = 32;  // characters of a value
-
-// Formats a number for people: six significant digits.
-std::string Rounded(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
-
-std::string Rounded(const std::optional<double>& value) { return value ? Rounded(*value) : "-"; }
-
-std::string Edge(const ColumnValue& value) {
-  return value.type == ColumnValue::Type::kReal ? Rounded(value.real) : ShownValue(ViewOf(value), kMaxValue);
-}
+constexpr size_t kMaxName = 40;  // characters of a column's name
 
 std::string Bar(uint64_t count, uint64_t max, size_t width, Bars bars) {
   static constexpr std::array<std::string_view, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -52,12 +38,6 @@ std::string Bar(uint64_t count, uint64_t max, size_t width, Bars bars) {
 }
 
 size_t LineWidth() { return TerminalWidth(STDOUT_FILENO).value_or(kFileWidth); }
-
-// A count with its name, and a bar proportional to its share.
-struct BarRow {
-  std::string label;
-  uint64_t count = 0;
-};
 
 // Cuts labels so that on a terminal, lines with bars of the least length fit; `around` is what else a line has.
 void CutLabels(std::vector<BarRow>& rows, size_t around) {
@@ -105,59 +85,9 @@ Result<void> PrintParts(const std::vector<std::string>& parts, Output& out) {
   return line.empty() ? Result<void>() : out.Line(line);
 }
 
-std::string LengthText(const char* what, const Lengths& lengths, const char* unit) {
-  return StrCat(what, " ", FormatCount(lengths.min), " to ", FormatCount(lengths.max), unit, ", mean ",
-                Rounded(lengths.mean()));
-}
-
-// Returns "3 NULL", with the reasons unless all NULLs mean that there is no value.
-std::string NullsText(const ColumnStats& stats) {
-  std::string text = StrCat(FormatCount(stats.nulls), " NULL");
-  if (!stats.null_reasons || stats.null_reasons->empty + stats.null_reasons->several == 0) return text;
-  const NullReasons& reasons = *stats.null_reasons;
-  text += StrCat(" (", FormatCount(reasons.absent), " absent");
-  if (reasons.empty > 0) text += StrCat(", ", FormatCount(reasons.empty), " empty");
-  if (reasons.several > 0) text += StrCat(", ", FormatCount(reasons.several), " with several values");
-  return text + ")";
-}
-
-std::vector<std::string> Facts(const ColumnStats& stats) {
-  std::vector<std::string> facts;
-  if (stats.count > 0) {
-    facts.push_back(StrCat("min ", ShownValue(ViewOf(stats.min), kMaxValue)));
-    facts.push_back(StrCat("max ", ShownValue(ViewOf(stats.max), kMaxValue)));
-  }
-  if (stats.numbers > 0) {
-    facts.push_back(StrCat("mean ", Rounded(stats.mean)));
-    facts.push_back(StrCat("std ", Rounded(stats.deviation)));
-  }
-  if (stats.quartiles) {
-    facts.push_back(StrCat("quartiles ", Rounded(stats.quartiles->first), " ", Rounded(stats.quartiles->median), " ",
-                           Rounded(stats.quartiles->third)));
-  }
-  if (stats.lengths.count > 0) facts.push_back(LengthText("length", stats.lengths, " bytes"));
-  if (stats.lists.count > 0) facts.push_back(LengthText("lists of", stats.lists, " values"));
-  return facts;
-}
-
-std::vector<BarRow> HistogramRows(const ColumnStats& stats) {
-  std::vector<BarRow> rows;
-  for (size_t i = 0; i < stats.histogram.size(); ++i) {
-    const HistogramBin& bin = stats.histogram[i];
-    const char* close = i + 1 == stats.histogram.size() ? "]" : ")";
-    rows.push_back({StrCat("[", Edge(bin.begin), ", ", Edge(bin.end), close), bin.count});
-  }
-  return rows;
-}
-
-std::vector<BarRow> TopRows(const ColumnStats& stats) {
-  std::vector<BarRow> rows;
-  for (const auto& [value, count] : stats.top) rows.push_back({ShownValue(ViewOf(value), kMaxValue), count});
-  return rows;
-}
-
 std::vector<std::string> NumberCells(const GroupSum& sum) {
-  return {FormatCount(sum.count), ShownValue(sum.min, kMaxValue), ShownValue(sum.max, kMaxValue), Rounded(sum.mean())};
+  return {FormatCount(sum.count), ShownValue(sum.min, kShownValue), ShownValue(sum.max, kShownValue),
+          Rounded(sum.mean())};
 }
 
 std::string OtherGroups(const GroupedStats& stats) {
@@ -173,7 +103,7 @@ Result<void> PrintNumbers(const GroupedStats& stats, size_t column, Output& out)
     cells.push_back(std::move(name));
     table.Add(std::move(cells));
   };
-  for (const GroupRow& row : stats.groups) add(row, ShownValue(ViewOf(row.value), kMaxValue));
+  for (const GroupRow& row : stats.groups) add(row, ShownValue(ViewOf(row.value), kShownValue));
   if (stats.other_groups > 0) add(stats.others, OtherGroups(stats));
   return table.Print(out);
 }
@@ -194,12 +124,11 @@ Bars BarsOfOutput() { return ::isatty(STDOUT_FILENO) == 1 && IsUtf8Locale() ? Ba
 
 Result<void> PrintStats(const ColumnStats& stats, Bars bars, Output& out) {
   OFINDEX_TRY(out.Line(StrCat(ShownText(stats.column, kMaxName), stats.type.empty() ? "" : "  ", stats.type)));
-  std::vector<std::string> counts = {Counted(stats.count, "value"), NullsText(stats)};
-  if (stats.nans > 0) counts.push_back(StrCat(FormatCount(stats.nans), " NaN"));
-  counts.push_back(StrCat(stats.distinct_is_exact ? "" : "about ", FormatCount(stats.distinct), " distinct"));
-  OFINDEX_TRY(PrintParts(counts, out));
-  OFINDEX_TRY(PrintParts(Facts(stats), out));
-  const bool all_in_top = stats.distinct_is_exact && stats.top.size() == stats.distinct;
+  OFINDEX_TRY(PrintParts(CountsOf(stats), out));
+  std::vector<std::string> facts;
+  for (const Fact& fact : FactsOf(stats)) facts.push_back(StrCat(fact.name, " ", fact.text));
+  OFINDEX_TRY(PrintParts(facts, out));
+  const bool all_in_top = TopHasAll(stats);
   if (!all_in_top && !stats.histogram.empty()) {
     OFINDEX_TRY(out.Line("  histogram"));
     OFINDEX_TRY(PrintBars(HistogramRows(stats), bars, out));
@@ -212,7 +141,7 @@ Result<void> PrintStats(const ColumnStats& stats, Bars bars, Output& out) {
 Result<void> PrintGroups(const GroupedStats& stats, Bars bars, Output& out) {
   OFINDEX_TRY(out.Line(StrCat("records by ", ShownText(stats.by, kMaxName))));
   std::vector<BarRow> rows;
-  for (const GroupRow& row : stats.groups) rows.push_back({ShownValue(ViewOf(row.value), kMaxValue), row.rows});
+  for (const GroupRow& row : stats.groups) rows.push_back({ShownValue(ViewOf(row.value), kShownValue), row.rows});
   if (stats.other_groups > 0) rows.push_back({OtherGroups(stats), stats.others.rows});
   OFINDEX_TRY(PrintBars(rows, bars, out));
   for (size_t c = 0; c < stats.columns.size(); ++c) OFINDEX_TRY(PrintNumbers(stats, c, out));

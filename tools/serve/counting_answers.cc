@@ -14,6 +14,7 @@
 #include "tools/serve/counting/filter_sql.h"
 #include "tools/serve/counting/record_filter.h"
 #include "tools/serve/requests/answers.h"
+#include "tools/serve/requests/heavy_work.h"
 #include "tools/serve/requests/parameters.h"
 
 namespace ofindex {
@@ -80,7 +81,6 @@ Result<Response> CountBins(const Asked& asked, const Parameters& parameters, con
   ServedDataset& dataset = asked.dataset;
   OFINDEX_ASSIGN(const RecordFilter filter, ParseRecordFilter(*dataset.store(), parameters.Text("filter")));
   OFINDEX_ASSIGN(const uint64_t estimate, parameters.Number("estimate", 0, 1));
-  OFINDEX_ASSIGN(const WorkGate::Pass pass, asked.shared.counting.Enter(progress));
   OFINDEX_ASSIGN(auto charts, ChartsOf(asked, parameters, progress));
   OFINDEX_ASSIGN(const std::shared_ptr<const Selection> where, dataset.passing().Where(filter.where, progress));
 
@@ -117,11 +117,11 @@ Result<Response> CountBins(const Asked& asked, const Parameters& parameters, con
 Result<Response> AnswerCharts(const Asked& asked) {
   OFINDEX_ASSIGN(const Parameters parameters, Parameters::Of(asked.request, {}, {"column"}));
   const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
-  OFINDEX_ASSIGN(const WorkGate::Pass pass, asked.shared.counting.Enter(question->progress()));
-  const auto charts = ChartsOf(asked, parameters, question->progress());
-  if (!charts) return tl::unexpected(question->Explain(charts.error()));
+  OFINDEX_ASSIGN(const auto charts, DoHeavyWork(asked.shared.counting, *question, [&](const Progress& progress) {
+                   return ChartsOf(asked, parameters, progress);
+                 }));
   Json documents = Json::array();
-  for (const auto& chart : *charts) documents.push_back(ChartDocument(*asked.dataset.store(), *chart));
+  for (const auto& chart : charts) documents.push_back(ChartDocument(*asked.dataset.store(), *chart));
   return JsonAnswer({{"charts", std::move(documents)}});
 }
 
@@ -130,9 +130,8 @@ Result<Response> AnswerCounts(const Asked& asked) {
                  Parameters::Of(asked.request, {"page", "filter", "estimate"}, {"column"}));
   OFINDEX_ASSIGN(const std::string page, PageOf(parameters));
   const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request, page);
-  Result<Response> answer = CountBins(asked, parameters, question->progress());
-  if (!answer) return tl::unexpected(question->Explain(answer.error()));
-  return answer;
+  return DoHeavyWork(asked.shared.counting, *question,
+                     [&](const Progress& progress) { return CountBins(asked, parameters, progress); });
 }
 
 }  // namespace ofindex

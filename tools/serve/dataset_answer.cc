@@ -123,7 +123,7 @@ Result<Response> AnswerDataset(const Asked& asked) {
   damaged.erase(std::unique(damaged.begin(), damaged.end()), damaged.end());
   const Snapshot& snapshot = *asked.dataset.dataset().snapshot();
   const std::vector<ShardRow>& shards = catalog.shards();
-  return JsonAnswer({{"schema", "ofindex.serve/1"},
+  return JsonAnswer({{"schema", "ofindex.dataset/1"},
                      {"version", OFINDEX_VERSION},
                      {"datasets", asked.shared.datasets.size()},
                      {"index", JsonText(snapshot.path())},

@@ -10,13 +10,13 @@
 
 namespace ofindex {
 
-/// What the handlers of all paths share. Thread-safe.
+/// What the handlers of all paths share. Thread-safe. The gates leave some of the server's eight threads to questions
+/// that are answered at once.
 struct Exploration {
   std::vector<std::unique_ptr<ServedDataset>> datasets;
   std::unique_ptr<OpenQuestions> questions;
-  WorkGate counting{2, 32};  ///< passes over the columns; each runs on all processors
-  WorkGate statements{2, 8};
-  WorkGate payloads{2, 64};  ///< large records
+  WorkGate counting{2, 2};  ///< passes over the columns; each runs on all processors
+  WorkGate statements{1, 1};
 };
 
 /// A request to one dataset, and what is needed to answer it. Everything outlives the answer.

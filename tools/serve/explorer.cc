@@ -79,8 +79,17 @@ Result<std::unique_ptr<Explorer>> Explorer::Over(std::unique_ptr<ServedDataset> 
   return explorer;
 }
 
+Response Explorer::Datasets() const {
+  Json datasets = Json::array();
+  for (size_t i = 0; i < shared_.datasets.size(); ++i) {
+    datasets.push_back({{"number", i}, {"index", JsonText(shared_.datasets[i]->dataset().index_path())}});
+  }
+  return JsonAnswer({{"datasets", std::move(datasets)}});
+}
+
 std::vector<Route> Explorer::Routes() {
   std::vector<Route> routes;
+  routes.push_back({.path = "/api/datasets", .handler = [this](const Request&) { return Datasets(); }});
   for (const AnsweredPath& path : kAnsweredPaths) {
     const auto handler = [this, answer = path.answer](const Request& request) {
       const Result<Response> response = AnswerOf(answer, request, shared_);

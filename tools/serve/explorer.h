@@ -30,6 +30,8 @@ class Explorer {
  private:
   explicit Explorer(std::unique_ptr<OpenQuestions> questions) { shared_.questions = std::move(questions); }
 
+  [[nodiscard]] Response Datasets() const;
+
   Exploration shared_;
 };
 

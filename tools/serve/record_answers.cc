@@ -17,6 +17,7 @@
 #include "tools/serve/records/record_documents.h"
 #include "tools/serve/records/record_payload.h"
 #include "tools/serve/requests/answers.h"
+#include "tools/serve/requests/heavy_work.h"
 #include "tools/serve/requests/parameters.h"
 #include "tools/show/wire_text.h"
 
@@ -35,10 +36,8 @@ Result<View> PassingOf(const Asked& asked, const Parameters& parameters) {
   OFINDEX_ASSIGN(const RecordFilter filter, ParseRecordFilter(*dataset.store(), parameters.Text("filter")));
   if (auto known = dataset.passing().Known(filter)) return *known;
   const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
-  OFINDEX_ASSIGN(const WorkGate::Pass pass, asked.shared.counting.Enter(question->progress()));
-  Result<View> passing = dataset.passing().Passing(filter, question->progress());
-  if (!passing) return tl::unexpected(question->Explain(passing.error()));
-  return passing;
+  return DoHeavyWork(asked.shared.counting, *question,
+                     [&](const Progress& progress) { return dataset.passing().Passing(filter, progress); });
 }
 
 Result<std::vector<Column>> ColumnsNamed(const ColumnStore& store, const std::vector<std::string>& names) {

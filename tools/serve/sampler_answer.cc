@@ -18,6 +18,7 @@
 #include "tools/serve/counting/filter_sql.h"
 #include "tools/serve/counting/record_filter.h"
 #include "tools/serve/requests/answers.h"
+#include "tools/serve/requests/heavy_work.h"
 #include "tools/serve/requests/parameters.h"
 
 namespace ofindex {
@@ -122,10 +123,8 @@ Result<Response> AnswerSampler(const Asked& asked) {
   OFINDEX_ASSIGN(const Parameters parameters, Parameters::Of(asked.request, {"filter", "seed", "epoch", "batch", "from",
                                                                              "count", "block", "quality"}));
   const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
-  OFINDEX_ASSIGN(const WorkGate::Pass pass, asked.shared.counting.Enter(question->progress()));
-  Result<Response> answer = PreviewBatches(asked, parameters, question->progress());
-  if (!answer) return tl::unexpected(question->Explain(answer.error()));
-  return answer;
+  return DoHeavyWork(asked.shared.counting, *question,
+                     [&](const Progress& progress) { return PreviewBatches(asked, parameters, progress); });
 }
 
 }  // namespace ofindex

@@ -13,6 +13,7 @@
 #include "tools/rows/row_value.h"
 #include "tools/serve/answerers.h"
 #include "tools/serve/requests/answers.h"
+#include "tools/serve/requests/heavy_work.h"
 #include "tools/serve/requests/parameters.h"
 
 namespace ofindex {
@@ -131,10 +132,8 @@ Result<Response> AnswerSql(const Asked& asked) {
   OFINDEX_TRY(Parameters::Of(asked.request, {}));
   OFINDEX_ASSIGN(const AskedStatement statement, StatementIn(asked.request));
   const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
-  OFINDEX_ASSIGN(const WorkGate::Pass pass, asked.shared.statements.Enter(question->progress()));
-  Result<Response> answer = RunStatement(asked, statement, question->progress());
-  if (!answer) return tl::unexpected(question->Explain(answer.error()));
-  return answer;
+  return DoHeavyWork(asked.shared.statements, *question,
+                     [&](const Progress& progress) { return RunStatement(asked, statement, progress); });
 }
 
 }  // namespace ofindex

@@ -45,11 +45,10 @@ Result<void> ReadPayload(const Asked& asked, const NamedValue& named, RecordPayl
 
 Result<Response> AnswerValue(const Asked& asked) {
   OFINDEX_ASSIGN(const NamedValue named, NamedIn(asked));
-  if (HasValue(named.tag, asked.request)) return UnchangedAnswer(named.tag);
   RecordPayload payload;
   OFINDEX_TRY(ReadPayload(asked, named, payload));
   if (payload.kind() == PayloadKind::kOpaque || named.feature.empty()) {
-    return ValueAnswer(payload.bytes(), named.tag, asked.request);
+    return ValueAnswer(payload.bytes(), named.tag);
   }
   OFINDEX_ASSIGN(const FeatureValue value, FindFeature(payload.decoded(), named.feature, named.step));
   if (value.kind != FeatureKind::kBytes || named.index >= value.count) {
@@ -58,12 +57,11 @@ Result<Response> AnswerValue(const Asked& asked) {
                        named.index, "; it has ", Counted(value.count, "value"), " of kind ", Name(value.kind)),
                 "'api/numbers' answers with numbers; values are numbered from 0");
   }
-  return ValueAnswer(payload.decoded().bytes(value)[named.index], named.tag, asked.request);
+  return ValueAnswer(payload.decoded().bytes(value)[named.index], named.tag);
 }
 
 Result<Response> AnswerNumbers(const Asked& asked) {
   OFINDEX_ASSIGN(const NamedValue named, NamedIn(asked));
-  if (HasValue(named.tag, asked.request)) return UnchangedAnswer(named.tag);
   RecordPayload payload;
   OFINDEX_TRY(ReadPayload(asked, named, payload));
   OFINDEX_ASSIGN(const FeatureValue value, FindFeature(payload.decoded(), named.feature, named.step));

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "base/text.h"
-#include "query/columns/column_affinity.h"
 #include "query/columns/find_column.h"
 #include "query/columns/snapshot.h"
 #include "query/stats/group_stats.h"
 #include "tools/options/attachments.h"
 #include "tools/ordinals/listed_records.h"
+#include "tools/report/shown_stats.h"
 #include "tools/report/stats_csv.h"
 #include "tools/report/stats_json.h"
 #include "tools/report/stats_text.h"
@@ -51,13 +51,7 @@ Result<std::vector<Column>> NamedColumns(const ColumnStore& store, const StatsAr
     columns.push_back(std::move(column));
   }
   if (!arguments.names.empty()) return columns;
-  for (const Column& column : store.columns()) {
-    if (column.origin == Column::Origin::kFeature) columns.push_back(column);
-  }
-  for (const Column& column : store.columns()) {
-    if (column.origin == Column::Origin::kLength) columns.push_back(column);
-  }
-  return columns;
+  return DescribedColumns(store);
 }
 
 Result<Column> GroupingColumn(const ColumnStore& store, const std::string& name) {
@@ -67,17 +61,7 @@ Result<Column> GroupingColumn(const ColumnStore& store, const std::string& name)
               "`ofindex sql` can expand them with json_each()");
 }
 
-bool HoldsFloats(const ColumnStore& store, const Column& column) {
-  return !column.is_list() && DeclaredType(store, column) == kFloatType;
-}
-
-// Writes the values of a column of floats as floats. Quartiles and bins are computed, and stay doubles.
-void WriteAsFloats(ColumnStats& stats) {
-  stats.min.real = AsFloat(stats.min.real);
-  stats.max.real = AsFloat(stats.max.real);
-  for (ValueCount& each : stats.top) each.value.real = AsFloat(each.value.real);
-}
-
+// Writes the values of a column of floats as floats. Sums are computed, and stay doubles.
 void WriteAsFloats(const ColumnStore& store, const Column& by, const std::vector<Column>& columns,
                    GroupedStats& stats) {
   const auto write = [&](GroupRow& row) {
@@ -134,8 +118,7 @@ Result<int> ShowColumns(ColumnStore& store, const std::string& path, const Stats
   Json& array = document["columns"] = Json::array();
   bool first = true;
   for (const Column& column : columns) {
-    OFINDEX_ASSIGN(ColumnStats stats, StatsOf(store, column, options));
-    if (HoldsFloats(store, column)) WriteAsFloats(stats);
+    OFINDEX_ASSIGN(const ColumnStats stats, ShownStatsOf(store, column, options));
     if (context.json) {
       array.push_back(JsonStats(stats));
     } else if (context.jsonl) {

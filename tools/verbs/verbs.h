@@ -17,6 +17,7 @@ void AddDetach(CommandLine& line, Context& context);
 void AddInfo(CommandLine& line, Context& context);
 void AddSchema(CommandLine& line, Context& context);
 void AddAudit(CommandLine& line, Context& context);
+void AddReport(CommandLine& line, Context& context);
 void AddStats(CommandLine& line, Context& context);
 void AddWhere(CommandLine& line, Context& context);
 void AddSample(CommandLine& line, Context& context);

@@ -37,11 +37,11 @@ AuditResult AuditDatasets(const nb::list& sources, const nb::list& rows, nb::han
                           nb::handle split, std::optional<unsigned> near, bool trust_hashes, unsigned threads,
                           nb::handle folder, const nb::object& report) {
   std::vector<std::shared_ptr<const Source>> kept;
-  const std::shared_ptr<const PerceptualHash> images = Unwrap(PerceptualHash::Make());
+  const std::shared_ptr<const PerceptualHash> images = near ? Unwrap(PerceptualHash::Make()) : nullptr;
   AuditRequest request{.feature = NameOf(feature),
                        .label = NameOf(label),
                        .split = NameOf(split),
-                       .near = {.decoder = near ? images.get() : nullptr, .distance = near.value_or(0)},
+                       .near = {.decoder = images.get(), .distance = near.value_or(0)},
                        .trust_hashes = trust_hashes,
                        .folder = PathOf(folder),
                        .threads = threads};
@@ -65,8 +65,11 @@ nb::dict SummaryOf(const AuditResult& result) {
     return DictOf("index", TextOf(set.index), "records", Count(set.compared.records), "compared",
                   Count(set.compared.compared()), "bad", Count(set.compared.bad), "without",
                   Count(set.compared.without), "read", Count(set.compared.read), "undecodable",
-                  Count(set.compared.undecodable), "plain", Count(set.compared.plain), "duplicates",
-                  Count(set.duplicates), "repeats", Count(set.repeats), "leaks", Count(set.leaks));
+                  Count(set.compared.undecodable), "first_undecodable",
+                  set.compared.undecodable == 0 ? nb::none() : Count(set.compared.first_undecodable), "cause",
+                  set.compared.undecodable == 0 ? nb::none() : nb::object(TextOf(set.compared.cause)), "plain",
+                  Count(set.compared.plain), "duplicates", Count(set.duplicates), "repeats", Count(set.repeats),
+                  "leaks", Count(set.leaks));
   };
   return DictOf("indexes", ListOf(report.sets, show), "group_count", Count(report.groups.size()), "conflict_count",
                 Count(report.conflicts), "leak_count", Count(report.leaks), "collision_count", Count(report.collisions),

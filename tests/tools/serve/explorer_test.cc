@@ -42,7 +42,7 @@ uint64_t SumOf(const Json& counts) {
 TEST_CASE("a dataset is described with its columns, their charts, and its features") {
   const Served served;
   const Json dataset = served.Get("/api/dataset", {});
-  CHECK(dataset["schema"] == "ofindex.serve/1");
+  CHECK(dataset["schema"] == "ofindex.dataset/1");
   CHECK(dataset["records"] == Served::kRecords);
   CHECK(dataset["shards"] == 2);
   CHECK(dataset["damaged"] == 0);
@@ -159,30 +159,15 @@ TEST_CASE("values are served as the bytes of the record, with their media type")
   CHECK(whole.status == 200);
   CHECK(whole.type == "image/png");
   CHECK(whole.body == Served::Image(7));
-  const auto etag = std::find_if(whole.headers.begin(), whole.headers.end(), [](auto& h) { return h.first == "ETag"; });
-  REQUIRE(etag != whole.headers.end());
-  CHECK(served.Ask("/api/value", image, {{"if-none-match", etag->second}}).status == 304);
-  CHECK(served.Ask("/api/value", {{"ordinal", "7"}, {"feature", "<i>text"}}).type == "text/plain; charset=utf-8");
-
-  struct Row {
-    const char* range;
-    int status;
-    std::string body;
+  const auto tag_of = [](const Response& response) {
+    for (const auto& [name, value] : response.headers) {
+      if (name == "ETag") return value;
+    }
+    return std::string();
   };
-  const std::string bytes = Served::Image(7);
-  for (const Row& row : std::vector<Row>{{"bytes=0-3", 206, bytes.substr(0, 4)},
-                                         {"bytes=100-", 206, bytes.substr(100)},
-                                         {"bytes=-5", 206, bytes.substr(bytes.size() - 5)},
-                                         {"bytes=-0", 416, ""},
-                                         {"bytes=100000-", 416, ""},
-                                         {"bytes=0-99999999999999999999999", 200, bytes},
-                                         {"bytes=5-1", 200, bytes},
-                                         {"bytes=1-2,4-5", 200, bytes},
-                                         {"lines=0-1", 200, bytes}}) {
-    const Response part = served.Ask("/api/value", image, {{"range", row.range}});
-    CHECK_MESSAGE(part.status == row.status, row.range);
-    CHECK_MESSAGE(part.body == row.body, row.range);
-  }
+  CHECK(tag_of(whole).size() > 16);
+  CHECK(tag_of(served.Ask("/api/value", {{"ordinal", "8"}, {"feature", "image"}})) != tag_of(whole));
+  CHECK(served.Ask("/api/value", {{"ordinal", "7"}, {"feature", "<i>text"}}).type == "text/plain; charset=utf-8");
 }
 
 TEST_CASE("numbers are little-endian arrays") {
