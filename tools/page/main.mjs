@@ -72,8 +72,10 @@ async function sample({ records }) {
 
 function header(dataset) {
   const { index, records, shards, damaged, format: framing, compression } = dataset;
-  document.title = `${index} – ofindex`;
-  say(document.querySelector("#index"), index);
+  const name = index.slice(index.lastIndexOf("/") + 1);
+  document.title = `${name} – ofindex`;
+  say(document.querySelector("#index"), name);
+  document.querySelector("#index").title = index;
   const facts = [counted(records, "record"), bytes(dataset.bytes), counted(shards, "shard"), framing,
     compression && compression !== "none" ? compression : null].filter(Boolean);
   show(document.querySelector("#facts"), h("span", { class: "facts" }, facts.join(" · ")),
