@@ -100,8 +100,6 @@ ROOMS = {
     "tools/ordinals": "base query query/columns query/filter query/sampling query/sampling/sets tools/options tools/shell "
     "tools/show",
     "tools/page": "",
-    "tools/page/charts": "",
-    "tools/page/records": "",
     "tools/packing": "base proto proto/encode proto/wire index/finding index/output query/columns "
     "query/sampling/orders",
     "tools/prompt": "base query/sql query/sql/statements query/tables tools/options tools/rows tools/shell "
@@ -115,7 +113,7 @@ ROOMS = {
     "query/sampling/lengths query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
     "tools/serve": "base index/catalog index/keys query query/columns query/crossfilter query/keys query/sampling "
     "query/sampling/orders query/sampling/sets query/sql query/stats tools/http tools/rows tools/sampling "
-    "tools/serve/counting tools/serve/records tools/serve/requests tools/show",
+    "tools/serve/counting tools/serve/records tools/serve/requests tools/shell tools/show",
     "tools/serve/counting": "base index/columns query/audit query/columns query/crossfilter query/crossfilter/codes "
     "query/filter query/sampling/sets query/sql tools/serve/requests tools/shell tools/show",
     "tools/serve/records": "base proto query query/columns tools/http tools/media tools/serve/requests tools/shell",

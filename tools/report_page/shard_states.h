@@ -1,27 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "base/progress.h"
 #include "base/result.h"
 #include "query/dataset.h"
+#include "tools/shell/shard_state.h"
 
 namespace ofindex {
-
-/// Whether a shard is the file that was indexed, as far as its name, size, times and fingerprint tell.
-enum class ShardState : uint8_t { kSound, kMissing, kChanged, kUnreadable };
-
-[[nodiscard]] constexpr std::string_view Name(ShardState state) {
-  switch (state) {
-    case ShardState::kSound: return "as indexed";
-    case ShardState::kMissing: return "missing";
-    case ShardState::kChanged: return "changed";
-    case ShardState::kUnreadable: return "unreadable";
-  }
-  return "unknown";
-}
 
 /// The states of the shards that an index has.
 struct ShardStates {

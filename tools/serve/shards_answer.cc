@@ -8,12 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
-#include "base/shard_identity.h"
 #include "base/text.h"
 #include "tools/serve/answerers.h"
 #include "tools/serve/requests/answers.h"
 #include "tools/serve/requests/parameters.h"
+#include "tools/shell/shard_state.h"
 
 namespace ofindex {
 namespace {
@@ -21,23 +20,17 @@ namespace {
 constexpr size_t kMaxShards = 10'000;
 constexpr size_t kMaxDamage = 1000;  // ranges of a shard that are listed
 
-// The state of a file, and why it is not "ok".
-struct ShardState {
+// The state of a file in words, and why it is not "ok".
+struct ToldState {
   std::string_view state = "ok";
   std::string why = {};
 };
 
-ShardState StateOf(const std::string& path, const ShardIdentity& identity) {
-  const Result<File> file = OpenIndexedShard(path);
-  if (!file) {
-    const bool missing = file.error().code == ErrorCode::kStale;
-    return {missing ? std::string_view("missing") : std::string_view("changed"), file.error().message};
-  }
-  const Result<FileFacts> facts = file->Facts();
-  if (!facts) return {"changed", facts.error().message};
-  const Result<void> checked = CheckShard(*file, *facts, identity);
-  if (!checked) return {"changed", checked.error().message};
-  return {};
+ToldState StateOf(const Result<std::string>& path, const ShardIdentity& identity) {
+  if (!path) return {Name(ShardState::kUnreadable), path.error().message};
+  ShardState state = ShardState::kSound;
+  const Result<void> sound = LookAtShard(*path, identity, state);
+  return sound ? ToldState{} : ToldState{Name(state), sound.error().message};
 }
 
 Json DamageDocument(const std::vector<const DamageRow*>& damage) {
@@ -51,7 +44,7 @@ Json DamageDocument(const std::vector<const DamageRow*>& damage) {
   return ranges;
 }
 
-Json ShardDocument(size_t number, const ShardRow& row, const ShardState& state) {
+Json ShardDocument(size_t number, const ShardRow& row, const ToldState& state) {
   return {{"number", number},
           {"path", JsonText(row.path)},
           {"bytes", JsonCount(row.identity.size)},
@@ -87,7 +80,7 @@ Result<Response> AnswerShards(const Asked& asked) {
   for (uint32_t s = 0; s < shards.size() && documents.size() < kMaxShards; ++s) {
     if (question->progress().cancel) return tl::unexpected(question->Explain(Interrupted().value()));
     const Result<std::string> path = asked.dataset.dataset().reader().ShardPath(shards[s].file);
-    ShardState state = path ? StateOf(*path, shards[s].identity) : ShardState{"changed", path.error().message};
+    ToldState state = StateOf(path, shards[s].identity);
     const uint64_t bad_records = known.bad[s];
     if (state.state == "ok" && (bad_records != 0 || !known.ranges[s].empty())) {
       state = {"damaged", StrCat(Counted(bad_records, "bad record"), ", ", Counted(known.ranges[s].size(), "range"),

@@ -18,7 +18,7 @@ namespace {
 
 using Type = ColumnValue::Type;
 
-constexpr size_t kMaxValues = 1000;  // of one column
+constexpr size_t kMaxAlternatives = 1000;  // of one column
 
 tl::unexpected<Error> WrongFilter(std::string_view what, std::string_view expected) {
   return Fail(ErrorCode::kUsage, StrCat("parameter 'filter': ", what, "; expected ", expected),
@@ -143,9 +143,9 @@ class FilterReader {
     if (!part.is_object()) return WrongFilter("'values' is not an object", "{\"column\": [value, ...]}");
     for (const auto& [name, listed] : part.items()) {
       OFINDEX_ASSIGN(Column column, FilteredColumn(name));
-      if (!listed.is_array() || listed.size() > kMaxValues) {
+      if (!listed.is_array() || listed.size() > kMaxAlternatives) {
         return WrongFilter(StrCat("the values of '", Printable(column.name), "' are not a list, or too many"),
-                           StrCat("a list of at most ", kMaxValues));
+                           StrCat("a list of at most ", kMaxAlternatives));
       }
       Constraint in{.op = Op::kIn};
       for (const Json& one : listed) {
@@ -168,7 +168,8 @@ class FilterReader {
   }
 
   Result<void> ReadNulls(const Json& part) {
-    if (!part.is_array() || part.size() > kMaxValues) return WrongFilter("'null' is not a list", "[\"column\", ...]");
+    if (!part.is_array() || part.size() > kMaxAlternatives)
+      return WrongFilter("'null' is not a list", "[\"column\", ...]");
     for (const Json& name : part) {
       if (!name.is_string()) return WrongFilter("an element of 'null' is not a string", "names of columns");
       OFINDEX_ASSIGN(Column column, FilteredColumn(name.get_ref<const std::string&>()));
