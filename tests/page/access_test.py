@@ -117,7 +117,12 @@ class AccessTest(PageTest):
         for _ in range(limit):
             self.press(Keys.TAB)
             if self.focused() == name:
-                self.assertNotEqual(self.js("return getComputedStyle(document.activeElement.closest('.tile') ?? document.activeElement).outlineStyle"), "none")
+                self.assertNotEqual(
+                    self.js(
+                        "return getComputedStyle(document.activeElement.closest('.tile') ?? document.activeElement).outlineStyle"
+                    ),
+                    "none",
+                )
                 return
         self.fail(f"no {name} within {limit} presses of Tab")
 

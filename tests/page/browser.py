@@ -98,7 +98,9 @@ class PageTest(unittest.TestCase):
             self.driver.get_log(kind)
 
     def tearDown(self) -> None:
-        console = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        console = [
+            entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")
+        ]
         refused = [message for message in console if "status of 4" in message]
         self.assertEqual([message for message in console if message not in refused], [], "console")
         self.assertGreaterEqual(self.refusals, len(refused), refused)

@@ -178,7 +178,8 @@ class ExploreTest(PageTest):
         command = self.until(lambda: self.js("return window.copied"))
         self.assertTrue(command.startswith("ofindex where "), command)
         self.assertEqual(
-            [int(line) for line in ofindex("where", self.data, shlex.split(command)[3]).splitlines()], self.expected(where)
+            [int(line) for line in ofindex("where", self.data, shlex.split(command)[3]).splitlines()],
+            self.expected(where),
         )
         self.click("#copy-python")
         self.until(lambda: "ds.where(" in self.js("return window.copied"))

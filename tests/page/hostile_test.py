@@ -38,7 +38,11 @@ def payloads() -> list[bytes]:
     for place in range(len(VALUES)):
         texts = {name: ("bytes", [VALUES[(place + shift) % len(VALUES)].encode()]) for shift, name in enumerate(NAMES)}
         blob = (SVG, HTML, BROKEN, POLYGLOT, scenes.png(2, 2, bytes(12))[:-20], HUGE, b"")[place]
-        made.append(messages.encode("example", {**texts, "blob": ("bytes", [blob]), "kind": ("bytes", [VALUES[place % 2].encode()])}))
+        made.append(
+            messages.encode(
+                "example", {**texts, "blob": ("bytes", [blob]), "kind": ("bytes", [VALUES[place % 2].encode()])}
+            )
+        )
     return made
 
 
@@ -54,10 +58,17 @@ class HostileTest(PageTest):
 
     def assert_unharmed(self) -> None:
         self.assertIsNone(self.js("return window.ranAScript ?? null"))
-        sizes = self.js("return [document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth, document.body.scrollHeight, innerHeight]")
+        sizes = self.js(
+            "return [document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth, document.body.scrollHeight, innerHeight]"
+        )
         self.assertLessEqual(max(sizes[:2]), sizes[2], "the page scrolls sideways")
         self.assertLessEqual(sizes[3], sizes[4], "the page is longer than the window")
-        self.assertEqual(self.js("return document.querySelectorAll('main script, main iframe, main [onload], main [onerror], header script').length"), 0)
+        self.assertEqual(
+            self.js(
+                "return document.querySelectorAll('main script, main iframe, main [onload], main [onerror], header script').length"
+            ),
+            0,
+        )
 
     def test_names_and_values_are_text_in_every_view(self) -> None:
         self.open(self.url)
@@ -95,7 +106,11 @@ class HostileTest(PageTest):
 
     def test_an_address_with_nonsense_is_a_page(self) -> None:
         self.refusals = 20
-        self.open(self.url, where=f"'{VALUES[0]}'", **{"range.x": "[1", "values.__proto__": ["a"], "record": "-1", "view": "<b>", "null": "none"})
+        self.open(
+            self.url,
+            where=f"'{VALUES[0]}'",
+            **{"range.x": "[1", "values.__proto__": ["a"], "record": "-1", "view": "<b>", "null": "none"},
+        )
         self.until(lambda: self.text("#where-error .failure") or self.passing() is not None)
         self.assert_unharmed()
 

@@ -50,7 +50,9 @@ class RecordTest(PageTest):
             boxes[0],
             self.one("#record .picture img"),
         )
-        self.assertAlmostEqual(place[1], (right - left if len(boxes) == 1 else place[1] * scenes.WIDTH) / scenes.WIDTH, delta=0.05)
+        self.assertAlmostEqual(
+            place[1], (right - left if len(boxes) == 1 else place[1] * scenes.WIDTH) / scenes.WIDTH, delta=0.05
+        )
 
     def test_a_raw_array_is_drawn_in_the_shape_that_is_chosen_once(self) -> None:
         patch = scenes.scene(0)["patch"][1][0]
@@ -76,7 +78,10 @@ class RecordTest(PageTest):
         self.open(self.url, record=2)
         wave = self.one("#record svg.wave")
         self.assertIn("600 values", wave.get_attribute("aria-label"))
-        numbers = [float(word) for word in self.one("#record svg.wave path:last-child").get_attribute("d")[1:].replace("L", " ").split()]
+        numbers = [
+            float(word)
+            for word in self.one("#record svg.wave path:last-child").get_attribute("d")[1:].replace("L", " ").split()
+        ]
         self.assertEqual((min(numbers[1::2]), max(numbers[1::2])), (0, 1), "from the highest to the lowest value")
         self.one("#record audio")
         self.js("const audio = document.querySelector('#record audio'); audio.preload = 'auto'; audio.load()")
@@ -91,15 +96,20 @@ class RecordTest(PageTest):
     def test_all_features_with_their_values(self) -> None:
         self.open(self.url, record=6)
         self.one("#record .features")
-        rows = {row[0]: row[1:] for row in self.js(
-            "return [...document.querySelectorAll('#record .features tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))"
-        )}
+        rows = {
+            row[0]: row[1:]
+            for row in self.js(
+                "return [...document.querySelectorAll('#record .features tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))"
+            )
+        }
         features = scenes.scene(6)
         self.assertEqual(set(rows), set(features))
         self.assertEqual(rows["caption"][1], features["caption"][1][0].decode())
         self.assertEqual(rows["tone"][1], str(features["tone"][1][0]))
         texts = [text.decode() for text in features["image/object/class/text"][1]]
-        self.until_equal(lambda: self.texts("#record .features tr:nth-child(9) li") or [rows["image/object/class/text"][1]], texts)
+        self.until_equal(
+            lambda: self.texts("#record .features tr:nth-child(9) li") or [rows["image/object/class/text"][1]], texts
+        )
 
     def test_the_bytes_on_the_wire_are_those_of_get(self) -> None:
         self.open(self.url, record=1)

@@ -27,7 +27,9 @@ NEEDED = (Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver"))
 def run(names: list[str], verbose: bool) -> int:
     found = {path.stem: f"page.{path.stem}" for path in sorted(Path(__file__).parent.glob("*_test.py"))}
     heads = [name.partition(".") for name in names or found]
-    suite = unittest.defaultTestLoader.loadTestsFromNames([found.get(head, head) + dot + rest for head, dot, rest in heads])
+    suite = unittest.defaultTestLoader.loadTestsFromNames(
+        [found.get(head, head) + dot + rest for head, dot, rest in heads]
+    )
     result = unittest.TextTestRunner(verbosity=2 if verbose else 1).run(suite)
     return 0 if result.wasSuccessful() else 1
 
@@ -41,7 +43,10 @@ def main() -> int:
             print(f"skipped: {needed} is missing; tools/test installs it")
             return SKIPPED
     python = interpreter("python")
-    if python is None or subprocess.run([python, "-c", "import selenium, axe_core_python"], capture_output=True).returncode:
+    if (
+        python is None
+        or subprocess.run([python, "-c", "import selenium, axe_core_python"], capture_output=True).returncode
+    ):
         print("skipped: Selenium or axe-core is missing; tools/test installs them in build/python")
         return SKIPPED
     return subprocess.run([python, __file__, *sys.argv[1:]], env={**os.environ, "OFINDEX_INSIDE": "1"}).returncode

@@ -35,8 +35,13 @@ def wav(samples: list[float]) -> bytes:
     """A WAV of 16-bit mono."""
     data = b"".join(struct.pack("<h", round(sample * 20000)) for sample in samples)
     form = struct.pack("<HHIIHH", 1, 1, RATE, RATE * 2, 2, 16)
-    return b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt " + struct.pack("<I", 16) + form + (
-        b"data" + struct.pack("<I", len(data)) + data
+    return (
+        b"RIFF"
+        + struct.pack("<I", 36 + len(data))
+        + b"WAVEfmt "
+        + struct.pack("<I", 16)
+        + form
+        + (b"data" + struct.pack("<I", len(data)) + data)
     )
 
 

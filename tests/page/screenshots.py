@@ -65,7 +65,11 @@ class Screenshots(PageTest):
 
 
 def main(digits: str, penguins: str, out: str) -> None:
-    Screenshots.digits, Screenshots.penguins, Screenshots.out = Path(digits).resolve(), Path(penguins).resolve(), Path(out)
+    Screenshots.digits, Screenshots.penguins, Screenshots.out = (
+        Path(digits).resolve(),
+        Path(penguins).resolve(),
+        Path(out),
+    )
     Path(out).mkdir(parents=True, exist_ok=True)
     result = unittest.TextTestRunner().run(unittest.TestSuite([Screenshots()]))
     sys.exit(not result.wasSuccessful())

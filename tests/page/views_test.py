@@ -39,7 +39,9 @@ class SqlTest(PageTest):
     def test_csv_has_the_same_rows(self) -> None:
         downloads = self.dir / "downloads"
         downloads.mkdir()
-        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
+        self.driver.execute_cdp_cmd(
+            "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)}
+        )
         sql = "SELECT _id, caption FROM records WHERE _id < 3"
         self.open(self.url, view="sql", sql=sql)
         self.until(lambda: len(self.all("#sql tbody tr")) == 3)
@@ -87,8 +89,12 @@ class ShuffleTest(PageTest):
         quality = json.loads(ofindex("sample", self.data, "--seed", "1", "--quality", "shape", "--json"))
         self.open(self.url, view="shuffle", quality="shape")
         self.until(lambda: self.all("#shuffle .quality td"))
-        self.assertIn(f"{quality['classes']} values in {quality['positions']} positions", self.text("#shuffle .quality caption"))
-        self.assertAlmostEqual(float(self.text("#shuffle .quality tbody tr:nth-child(2) td")), quality["neighbours"], delta=1e-4)
+        self.assertIn(
+            f"{quality['classes']} values in {quality['positions']} positions", self.text("#shuffle .quality caption")
+        )
+        self.assertAlmostEqual(
+            float(self.text("#shuffle .quality tbody tr:nth-child(2) td")), quality["neighbours"], delta=1e-4
+        )
 
 
 class ShardsTest(PageTest):

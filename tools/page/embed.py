@@ -10,7 +10,11 @@ this folder.
 import pathlib
 import sys
 
-TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".mjs": "text/javascript; charset=utf-8"}
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+}
 HERE = pathlib.Path(__file__).resolve().parent
 LINE = 32  # bytes on a line of the source
 
