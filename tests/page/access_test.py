@@ -31,11 +31,11 @@ class AccessTest(PageTest):
 
     def violations(self) -> list[str]:
         self.js(self.axe)
-        found = self.driver.execute_async_script(
+        return self.driver.execute_async_script(
             "const done = arguments[0]; axe.run(document, { resultTypes: ['violations'] }).then((result) => done("
-            "result.violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.target} ${node.failureSummary}`))))"
+            "result.violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.target} "
+            "${node.failureSummary}`))))"
         )
-        return found
 
     def wait_for_view(self) -> None:
         self.until(lambda: self.all("#records a.record, #record .features, #sql td, #shuffle .tile, #shards td"))
@@ -119,7 +119,8 @@ class AccessTest(PageTest):
             if self.focused() == name:
                 self.assertNotEqual(
                     self.js(
-                        "return getComputedStyle(document.activeElement.closest('.tile') ?? document.activeElement).outlineStyle"
+                        "return getComputedStyle(document.activeElement.closest('.tile') ?? "
+                        "document.activeElement).outlineStyle"
                     ),
                     "none",
                 )

@@ -30,7 +30,7 @@ class ExploreTest(PageTest):
     def bars(self, column: str) -> dict[str, int]:
         bar = f"{self.column(column)} .bar:not([hidden])"
         counts = [int(text.replace(",", "") or -1) for text in self.texts(f"{bar} .count")]
-        return dict(zip(self.texts(f"{bar} .label"), counts))
+        return dict(zip(self.texts(f"{bar} .label"), counts, strict=False))
 
     def assert_all_follow(self, where: str) -> None:
         """The count, the grid and the other charts are those of a WHERE."""
@@ -98,7 +98,7 @@ class ExploreTest(PageTest):
         self.open(self.url)
         bar = f"{self.column('shape')} .bar"
         self.until(lambda: len(self.all(bar)) >= 3)
-        names = [name for name in self.bars("shape")][:2]
+        names = list(self.bars("shape"))[:2]
         self.click(f"{bar}:nth-of-type(1)")
         self.until_equal(self.passing, len(self.expected(f"shape = '{names[0]}'")))
         self.click(f"{bar}:nth-of-type(2)")

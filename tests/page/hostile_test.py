@@ -1,7 +1,6 @@
-"""Data that strangers wrote: names and values with markup, scripts and odd text. Nothing runs, nothing breaks the layout."""
+"""Names and values with markup, scripts and odd text: nothing of them runs, and nothing breaks the layout."""
 
 from __future__ import annotations
-
 
 from oracle import messages, records
 from page import scenes
@@ -26,8 +25,10 @@ VALUES = (
     "zalgo" + "\u0301" * 200,
     "\x00\x01\x1b[31m",
 )
-SVG = f"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg' onload='{FLAG}'><script>{FLAG}</script></svg>".encode()
-HTML = f"<!DOCTYPE html><html><body onload='{FLAG}'><script>{FLAG}</script><iframe src='https://example.com/'></iframe>".encode()
+SVG = f"<svg xmlns='http://www.w3.org/2000/svg' onload='{FLAG}'><script>{FLAG}</script></svg>".encode()
+HTML = (
+    f"<!DOCTYPE html><body onload='{FLAG}'><script>{FLAG}</script><iframe src='https://example.com/'></iframe>".encode()
+)
 BROKEN = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + b"\x00\xff" * 400
 POLYGLOT = b"GIF89a/*" + HTML + b"*/=1;"
 HUGE = b"M" * 10_000_000
@@ -59,13 +60,15 @@ class HostileTest(PageTest):
     def assert_unharmed(self) -> None:
         self.assertIsNone(self.js("return window.ranAScript ?? null"))
         sizes = self.js(
-            "return [document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth, document.body.scrollHeight, innerHeight]"
+            "return [document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth, "
+            "document.body.scrollHeight, innerHeight]"
         )
         self.assertLessEqual(max(sizes[:2]), sizes[2], "the page scrolls sideways")
         self.assertLessEqual(sizes[3], sizes[4], "the page is longer than the window")
         self.assertEqual(
             self.js(
-                "return document.querySelectorAll('main script, main iframe, main [onload], main [onerror], header script').length"
+                "return document.querySelectorAll('main script, main iframe, main [onload], main "
+                "[onerror], header script').length"
             ),
             0,
         )
@@ -119,7 +122,8 @@ class HostileTest(PageTest):
         for ordinal in range(4):
             kind = self.driver.execute_async_script(
                 "const done = arguments[1]; fetch(`/api/value?ordinal=${arguments[0]}&feature=blob`)"
-                ".then((answer) => done([answer.headers.get('content-type'), answer.headers.get('x-content-type-options')]))",
+                ".then((answer) => done([answer.headers.get('content-type'), "
+                "answer.headers.get('x-content-type-options')]))",
                 ordinal,
             )
             self.assertNotRegex(kind[0], "html|svg|xml|script")

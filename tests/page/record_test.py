@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from page import scenes
-from page.browser import By, PageTest, ofindex
+from page.browser import PageTest, ofindex
 from selenium.webdriver.common.keys import Keys
 
 COUNT = 40
@@ -46,7 +46,8 @@ class RecordTest(PageTest):
             self.assertAlmostEqual(float(box.get_attribute("y")), top, places=3)
             self.assertAlmostEqual(float(box.get_attribute("width")), right - left, places=3)
         place = self.js(
-            "const [a, b] = [...arguments].map((one) => one.getBoundingClientRect()); return [a.left - b.left, a.width / b.width]",
+            "const [a, b] = [...arguments].map((one) => one.getBoundingClientRect()); return [a.left "
+            "- b.left, a.width / b.width]",
             boxes[0],
             self.one("#record .picture img"),
         )
@@ -88,7 +89,8 @@ class RecordTest(PageTest):
         seconds = self.until(lambda: self.js("return document.querySelector('#record audio').duration || 0"))
         self.assertAlmostEqual(seconds, 600 / scenes.RATE, delta=0.01)
         sound = self.driver.execute_async_script(
-            "const done = arguments[0]; fetch(document.querySelector('#record audio').src).then((answer) => answer.arrayBuffer())"
+            "const done = arguments[0]; fetch(document.querySelector('#record "
+            "audio').src).then((answer) => answer.arrayBuffer())"
             ".then((bytes) => crypto.subtle.digest('SHA-256', bytes)).then((sum) => done([...new Uint8Array(sum)]))"
         )
         self.assertEqual(bytes(sound), hashlib.sha256(scenes.scene(2)["sound"][1][0]).digest())
@@ -99,7 +101,8 @@ class RecordTest(PageTest):
         rows = {
             row[0]: row[1:]
             for row in self.js(
-                "return [...document.querySelectorAll('#record .features tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))"
+                "return [...document.querySelectorAll('#record .features tbody tr')].map((row) => "
+                "[...row.children].map((cell) => cell.textContent))"
             )
         }
         features = scenes.scene(6)
@@ -116,7 +119,8 @@ class RecordTest(PageTest):
         self.click("#record .wire summary")
         self.until(lambda: self.all("#record .hexes tbody tr"))
         shown = self.js(
-            "return [...document.querySelectorAll('#record .hexes tbody tr')].map((row) => row.children[0].textContent + ' ' + row.children[1].textContent)"
+            "return [...document.querySelectorAll('#record .hexes tbody tr')].map((row) => "
+            "row.children[0].textContent + ' ' + row.children[1].textContent)"
         )
         printed = ofindex("get", self.data, "1", "--wire").splitlines()
         offsets = [line[:8] for line in printed if line[:8].strip() and all(c in "0123456789abcdef" for c in line[:8])]

@@ -17,9 +17,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from page import scenes  # noqa: E402  (found through the line above)
-from page.browser import PageTest, ofindex  # noqa: E402
-from PIL import Image  # noqa: E402
+from page import scenes
+from page.browser import PageTest, ofindex
+from PIL import Image
 
 WIDTHS = (1280, 1920)
 HEIGHT = {1280: 720, 1920: 1080}
