@@ -25,7 +25,7 @@ Result<std::vector<uint64_t>> RecordKeys::Find(const KeyText& key, const Progres
       return Fail(ErrorCode::kLimit,
                   StrCat("key '", Printable(key.name), "': ", FormatCount(candidates),
                          " records may have the value; expected at most ", FormatCount(max_records)),
-                  "`ofindex get --key` reads them all");
+                  "`ofindex where` with the same comparison finds them all");
     }
     OFINDEX_ASSIGN(const std::vector<uint64_t> more, lookup.FindAll(value, progress));
     found.insert(found.end(), more.begin(), more.end());

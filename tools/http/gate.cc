@@ -64,7 +64,7 @@ string_view BearerOf(string_view authorization) {
   return authorization.substr(kScheme.size());
 }
 
-Parameters WithoutToken(Parameters parameters) {
+UrlParameters WithoutToken(UrlParameters parameters) {
   std::erase_if(parameters, [](const auto& parameter) { return parameter.first == "token"; });
   return parameters;
 }
@@ -112,7 +112,7 @@ std::variant<Admission, Response> Gate::Examine(const Head& head) const {
   }
   const bool has_parameter = std::any_of(target->parameters.begin(), target->parameters.end(),
                                          [](const auto& parameter) { return parameter.first == "token"; });
-  Parameters parameters = WithoutToken(std::move(target->parameters));
+  UrlParameters parameters = WithoutToken(std::move(target->parameters));
   const bool framed =
       is_page && proof == Proof::kExplicit && !access_.frames.empty() && head.Field("sec-fetch-dest") == "iframe";
   if (is_page && has_parameter && proof == Proof::kExplicit && !framed) return Welcome(head, parameters);
@@ -143,7 +143,7 @@ bool Gate::IsOurHost(const Head& head) const {
   return access_.any_address && IsAddress(name);
 }
 
-Gate::Proof Gate::ProofOf(const Head& head, const Parameters& parameters) const {
+Gate::Proof Gate::ProofOf(const Head& head, const UrlParameters& parameters) const {
   const auto is_token = [&](string_view given) { return IsSameToken(given, access_.token); };
   if (is_token(BearerOf(head.Field("authorization")))) return Proof::kExplicit;
   for (const auto& [name, value] : parameters) {
@@ -155,7 +155,7 @@ Gate::Proof Gate::ProofOf(const Head& head, const Parameters& parameters) const 
 
 // Moves the token from the URL to a cookie. A browser that comes from another site would not send a strict cookie along
 // a redirect, so it gets a page of ours that leads on.
-Response Gate::Welcome(const Head& head, const Parameters& parameters) const {
+Response Gate::Welcome(const Head& head, const UrlParameters& parameters) const {
   const std::string query = QueryOf(parameters);
   const std::string location = StrCat("/", query.empty() ? "" : "?", query);
   const std::string cookie =

@@ -50,8 +50,8 @@ class Gate {
   enum class Proof : uint8_t { kNone, kCookie, kExplicit };
 
   [[nodiscard]] bool IsOurHost(const Head& head) const;
-  [[nodiscard]] Proof ProofOf(const Head& head, const Parameters& parameters) const;
-  [[nodiscard]] Response Welcome(const Head& head, const Parameters& parameters) const;
+  [[nodiscard]] Proof ProofOf(const Head& head, const UrlParameters& parameters) const;
+  [[nodiscard]] Response Welcome(const Head& head, const UrlParameters& parameters) const;
 
   const Access access_;
   const std::vector<Route> routes_;

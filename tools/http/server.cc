@@ -25,10 +25,10 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::chrono::milliseconds kBetweenLooks{100};
+constexpr std::chrono::milliseconds kBetweenQuestions{100};
 constexpr std::chrono::milliseconds kUntilRetry{50};
 
-Error SystemError(const std::string& what, const error_code& cause, Hint hint) {
+Error NetworkError(const std::string& what, const error_code& cause, Hint hint) {
   return {ErrorCode::kIo, StrCat(what, ": ", cause.message()), std::move(hint), cause.value()};
 }
 
@@ -57,8 +57,8 @@ Result<tcp::acceptor> Bind(asio::io_context& io, const std::string& host, uint16
   if (!failed) acceptor.bind(endpoint, failed);
   if (!failed) acceptor.listen(asio::socket_base::max_listen_connections, failed);
   if (failed) {
-    return tl::unexpected(SystemError(StrCat("cannot listen on ", Printable(host), " port ", port), failed,
-                                      "use another --port, or 0 for one that is free"));
+    return tl::unexpected(NetworkError(StrCat("cannot listen on ", Printable(host), " port ", port), failed,
+                                       "use another --port, or 0 for one that is free"));
   }
   return acceptor;
 }
@@ -145,7 +145,7 @@ bool Server::Parts::CloseIdle() {
 
 void Server::Parts::LookAt(const std::function<bool()>& should_stop) {
   if (should_stop()) return Stop();
-  next_look.expires_after(kBetweenLooks);
+  next_look.expires_after(kBetweenQuestions);
   next_look.async_wait([this, &should_stop](error_code) { LookAt(should_stop); });
 }
 
@@ -166,7 +166,7 @@ Result<std::unique_ptr<Server>> Server::Listen(const ServerOptions& options, std
   OFINDEX_ASSIGN(parts->acceptor, Bind(parts->shared.io, options.host, options.port));
   error_code failed;
   const tcp::endpoint endpoint = parts->acceptor.local_endpoint(failed);
-  if (failed) return tl::unexpected(SystemError("cannot listen", failed, "use another --port"));
+  if (failed) return tl::unexpected(NetworkError("cannot listen", failed, "use another --port"));
   const asio::ip::address address = endpoint.address();
   OFINDEX_ASSIGN(const std::string token, NewToken());
   parts->port = endpoint.port();

@@ -60,8 +60,8 @@ bool IsPlainPath(std::string_view path) {
   });
 }
 
-std::optional<Parameters> ParseQuery(std::string_view query) {
-  Parameters parameters;
+std::optional<UrlParameters> ParseQuery(std::string_view query) {
+  UrlParameters parameters;
   while (!query.empty()) {
     const std::string_view pair = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(query.size(), pair.size() + 1));
@@ -84,12 +84,12 @@ std::optional<Target> ParseTarget(std::string_view target) {
   const size_t question = std::min(target.find('?'), target.size());
   std::optional<std::string> path = Unescaped(target.substr(0, question), /*plus_is_space=*/false);
   if (!path || !IsPlainPath(*path)) return std::nullopt;
-  std::optional<Parameters> parameters = ParseQuery(target.substr(std::min(target.size(), question + 1)));
+  std::optional<UrlParameters> parameters = ParseQuery(target.substr(std::min(target.size(), question + 1)));
   if (!parameters) return std::nullopt;
   return Target{std::move(*path), std::move(*parameters)};
 }
 
-std::string QueryOf(const Parameters& parameters) {
+std::string QueryOf(const UrlParameters& parameters) {
   std::string out;
   for (const auto& [name, value] : parameters) {
     if (!out.empty()) out += '&';

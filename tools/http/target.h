@@ -8,12 +8,12 @@
 
 namespace ofindex {
 
-using Parameters = std::vector<std::pair<std::string, std::string>>;
+using UrlParameters = std::vector<std::pair<std::string, std::string>>;
 
 /// The target of a request, decoded.
 struct Target {
   std::string path = {};
-  Parameters parameters = {};
+  UrlParameters parameters = {};
 };
 
 /// Parses a target in origin form: "/api/record?ordinal=5". In parameters, "+" is a space. Returns nothing for other
@@ -23,6 +23,6 @@ struct Target {
 
 /// Returns parameters as the query of a URL, without "?". Only letters, digits and "-._~" stand for themselves, so the
 /// text is safe in a header, and in HTML once "&" is escaped.
-[[nodiscard]] std::string QueryOf(const Parameters& parameters);
+[[nodiscard]] std::string QueryOf(const UrlParameters& parameters);
 
 }  // namespace ofindex

@@ -36,8 +36,8 @@ constexpr std::array<std::pair<std::string_view, SourceType>, 17> kTypes = {{
 constexpr std::array<std::pair<std::string_view, SourceType>, 2> kKinds = {
     {{"int32", SourceType::kInt}, {"int64", SourceType::kLong}}};
 
-constexpr size_t kMaxNameShown = 64;  // bytes
-constexpr int kMaxDepth = 100;        // of nested records
+constexpr size_t kLongestNameShown = 64;  // bytes
+constexpr int kMaxDepth = 100;            // of nested records
 
 std::optional<SourceType> TypeNamed(std::string_view name) {
   for (const auto& [text, type] : kTypes) {
@@ -148,7 +148,7 @@ Result<void> CheckFeatureName(std::string_view name, std::string_view what) {
   const bool is_text = IsUtf8(name);
   if (is_text && !HasControl(name)) return {};
   return Fail(ErrorCode::kFormat,
-              StrCat("the name of ", what, ", '", Printable(name.substr(0, kMaxNameShown)), "', ",
+              StrCat("the name of ", what, ", '", Printable(name.substr(0, kLongestNameShown)), "', ",
                      is_text ? "has a control character" : "is not UTF-8", "; expected text"),
               "give it a name of plain text, or remove it from every row");
 }

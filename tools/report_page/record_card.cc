@@ -17,7 +17,7 @@ constexpr size_t kMaxFeatures = 16;
 constexpr size_t kMaxDrawn = 4;   // pictures of one record
 constexpr size_t kMaxValues = 6;  // of a list
 constexpr size_t kMaxTexts = 3;
-constexpr size_t kMaxNameBytes = 80;
+constexpr size_t kShownNameBytes = 80;
 constexpr size_t kMaxTextBytes = 160;
 constexpr size_t kMaxHexBytes = 12;
 constexpr size_t kMinLine = 32;  // numbers that are drawn as a line
@@ -30,7 +30,7 @@ std::string Cut(std::string_view text, size_t limit) {
   return StrCat(text.substr(0, end), "\u2026");
 }
 
-std::string NameText(ByteView name) { return Cut(AsText(name), kMaxNameBytes); }
+std::string NameText(ByteView name) { return Cut(AsText(name), kShownNameBytes); }
 
 // Writes the name of a feature, which may break after a slash: names of features are like paths.
 void WriteName(std::string_view name, Html& html) {
@@ -131,7 +131,7 @@ std::string WhyUnread(const Error& error) {
 
 Result<void> RecordCards::Write(uint64_t ordinal, const std::string& id, const std::vector<std::string>& labels,
                                 Html& html) {
-  const Result<void> loaded = Load(ordinal);
+  Result<void> loaded = Load(ordinal);
   const bool own = loaded || loaded.error().code == ErrorCode::kDamage || loaded.error().code == ErrorCode::kStale ||
                    loaded.error().code == ErrorCode::kIo || loaded.error().code == ErrorCode::kLimit;
   if (!own) return loaded;

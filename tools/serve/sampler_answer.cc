@@ -84,7 +84,7 @@ Result<Json> MeasureQuality(ColumnStore& store, const Sampler& sampler, const st
     return Fail(ErrorCode::kLimit,
                 StrCat("parameter 'quality': ", FormatCount(sampler.view().size()), " records; expected at most ",
                        FormatCount(kMaxClassed)),
-                "`ofindex sample --quality` measures any number, or filter the records");
+                "filter the records, or use `ofindex sample INDEX --quality NAME`, which measures any number");
   }
   OFINDEX_TRY(FindValueColumn(store, column));
   OFINDEX_ASSIGN(const ClassNumbers classes, ClassesOf(store, sampler.view(), column, &progress.cancel));

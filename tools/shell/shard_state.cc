@@ -15,7 +15,7 @@ Result<void> LookAtShard(const std::string& path, const ShardIdentity& identity,
   }
   state = ShardState::kUnreadable;
   OFINDEX_ASSIGN(const FileFacts facts, file->Facts());
-  const Result<void> same = CheckShard(*file, facts, identity);
+  Result<void> same = CheckShard(*file, facts, identity);
   state = same ? ShardState::kSound : state_of(same.error(), ShardState::kChanged);
   return same;
 }

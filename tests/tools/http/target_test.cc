@@ -13,7 +13,7 @@ TEST_CASE("a target is a path and decoded parameters") {
   struct Case {
     std::string_view target;
     std::string_view path;
-    Parameters parameters;
+    UrlParameters parameters;
   };
   for (const Case& each : std::vector<Case>{
            {"/", "/", {}},
@@ -46,7 +46,7 @@ TEST_CASE("malformed targets are refused") {
 TEST_CASE("parameters survive a URL") {
   std::string all;
   for (int c = 0; c < 256; ++c) all += static_cast<char>(c);
-  const Parameters parameters = {{"a&b", "<script>\""}, {"", all}};
+  const UrlParameters parameters = {{"a&b", "<script>\""}, {"", all}};
   const std::string query = QueryOf(parameters);
   CHECK(query.find_first_of(" <>\"'+#") == std::string::npos);
   const auto parsed = ParseTarget("/?" + query);
