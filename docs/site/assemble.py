@@ -149,7 +149,7 @@ def sources(manuals: Path, xml: Path) -> dict[str, bytes]:
     found = {name: text.encode() for name, text in pages.items()}
     for path in [SITE / "conf.py", *(SITE / "python").glob("*.rst")]:
         found[path.relative_to(SITE).as_posix()] = path.read_bytes()
-    for path in [*(ROOT / "docs" / "benchmarks").glob("*.svg"), *(ROOT / "docs").glob("*.png")]:
+    for path in [*(ROOT / "docs" / "benchmarks").glob("*.svg"), *(ROOT / "docs").rglob("*.png")]:
         found[path.relative_to(ROOT).as_posix()] = path.read_bytes()
     return found
 

@@ -145,6 +145,7 @@ const std::vector<VariableText>& Variables() {
        "what was entered at the prompt of `sql` is in its subfolder ofindex/; default ~/.local/state"},
       {"XDG_CACHE_HOME",
        "the maps of indexes whose folder cannot be written are in its subfolder ofindex/; default ~/.cache"},
+      {"XDG_RUNTIME_DIR", "the page that `serve --open` gives to the browser is in it; default TMPDIR, or /tmp"},
       {"TMPDIR", "rows that are read twice, and indexes of a single command, are stored in it meanwhile; default /tmp"},
   };
   return variables;
