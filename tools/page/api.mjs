@@ -45,6 +45,13 @@ export function address(path, parameters = {}) {
   return `/api/${path}${text ? "?" + text : ""}`;
 }
 
+/** Loads the page again at other parameters, "?..." or "". */
+export function reload(search) {
+  const pairs = new URLSearchParams(search);
+  if (token !== null) pairs.append("token", token);
+  location.search = pairs.toString();
+}
+
 /** Returns the JSON that GET answers. Throws ApiError, or AbortError once `signal` is aborted. */
 export async function get(path, parameters, signal) {
   return (await ask(address(path, parameters), { signal })).json();

@@ -1,6 +1,6 @@
 // Starts the page: reads the dataset, makes the views, and lets each follow the state.
 
-import { get, link } from "./api.mjs";
+import { get, link, reload } from "./api.mjs";
 import { Columns } from "./charts/columns.mjs";
 import { copyTools, learn } from "./copy.mjs";
 import { Counter } from "./charts/counts.mjs";
@@ -79,7 +79,7 @@ function header(dataset) {
 // Another dataset is another page: nothing of the state but the view goes with it.
 function chooser(datasets) {
   document.querySelector("#index").replaceWith(h("select", { "aria-label": "dataset", onchange: (event) => {
-    location.search = format({ ...initial, dataset: Number(event.target.value), view: store.state.view });
+    reload(format({ ...initial, dataset: Number(event.target.value), view: store.state.view }));
   } }, datasets.map(({ number, index }) => h("option", { value: number, selected: number === store.state.dataset }, index))));
 }
 

@@ -64,13 +64,14 @@ export class ShuffleView {
   }
 
   #show({ batches, epoch_batches: all }, first, drawing) {
+    const { label } = drawing;
     const tiles = new Map();
     show(this.#batches, batches.length === 0 ? h("p", { class: "none" }, `The epoch has ${counted(all, "batch", "batches")}.`) : null,
       batches.map((ordinals, place) => h("section", { class: "batch", "aria-label": `batch ${first + place}` },
         h("h2", {}, `batch ${count(first + place)}`, h("span", { class: "of" }, ` of ${count(all)}`)),
         h("ul", { class: "tiles small" }, ordinals.map((ordinal) => {
           const what = h("span", { class: "what" });
-          const name = h("span", {});
+          const name = h("span", { class: "label" }, label ? "\u00a0" : "");
           tiles.set(ordinal, [...(tiles.get(ordinal) ?? []), { what, name }]);
           return h("li", { class: "tile", "data-ordinal": ordinal }, what,
             link(ordinal, h("span", { class: "caption" }, h("span", { class: "ordinal" }, `#${ordinal}`), name), "cover"));
@@ -89,7 +90,7 @@ export class ShuffleView {
       for (const record of records) {
         const feature = record.features.find((one) => one.name === shown);
         for (const { what, name } of tiles.get(record.ordinal)) {
-          if (label) show(name, " ", data(value(record.columns[label], 40)));
+          if (label) show(name, data(value(record.columns[label], 40)));
           if (record.error) show(what, h("p", { class: "none" }, data(record.error)));
           else if (shown !== "") show(what, picture(feature, record, { small: true, signal }));
         }

@@ -188,7 +188,7 @@ function constantOf(chart, type) {
 
 function reasonFor({ list, type }) {
   if (list) return "lists of values: no chart";
-  return type === "TEXT" || type === "BLOB" ? "nearly every value is another: no chart" : "no chart";
+  return type === "TEXT" || type === "BLOB" ? "nearly all values differ: no chart" : "no chart";
 }
 
 // A long name breaks between its words, so that image/object/bbox/xmin differs from image/object/bbox/xmax.
