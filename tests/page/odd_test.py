@@ -85,7 +85,7 @@ class OddTest(PageTest):
         self.until(lambda: self.text('a[data-record="129"] .bad') == " damaged")
         self.assertEqual(len(self.all("#records .bad")), 1)
         self.click('a[data-record="129"]')
-        self.until(lambda: "the checksum of its bytes is wrong" in self.text("#record .failure"))
+        self.until(lambda: "the checksum of its payload is wrong" in self.text("#record .failure"))
 
     def test_jumps_from_the_grid_and_to_a_key_of_several_records(self) -> None:
         self.open(self.url)

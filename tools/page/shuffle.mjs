@@ -91,7 +91,7 @@ export class ShuffleView {
         const feature = record.features.find((one) => one.name === shown);
         for (const { what, name } of tiles.get(record.ordinal)) {
           if (label) show(name, data(value(record.columns[label], 40)));
-          if (record.error) show(what, h("p", { class: "none" }, data(record.error)));
+          if (record.error) show(what, h("p", { class: "none", title: record.error }, "cannot be read"));
           else if (shown !== "") show(what, picture(feature, record, { small: true, signal }));
         }
       }

@@ -1,7 +1,6 @@
 // The records that pass, in pages: as pictures, texts or waveforms of one feature, or as a table of columns.
 
 import { get } from "../api.mjs";
-import { badRecords } from "./bad.mjs";
 import { boxFeatures } from "./boxes.mjs";
 import { cell, data, failure, h, say, show } from "../dom.mjs";
 import { count, value } from "../format.mjs";
@@ -89,13 +88,11 @@ export class Grid {
     const columns = shown === "" ? this.#tableColumns().map(({ name }) => name) : [this.label(state)].filter(Boolean);
     this.#body.classList.add("waiting");
     try {
-      const bad = badRecords();
       const answer = await get("records", { filter: filterOf(state), from: state.from, count: PAGE, feature: features, column: columns,
         order: state.order, seed: state.order === "random" ? state.seed : null }, abort.signal);
-      const marks = await bad;
       if (abort.signal.aborted) return;
       this.#loading = false;
-      this.#show(answer, state, { shown, boxes, bad: marks, signal: abort.signal });
+      this.#show(answer, state, { shown, boxes, signal: abort.signal });
     } catch (error) {
       if (abort.signal.aborted) return;
       this.#loading = false;
@@ -142,12 +139,11 @@ export class Grid {
     }
   }
 
-  #tile(record, { shown, boxes, bad, signal }, label) {
+  #tile(record, { shown, boxes, signal }, label) {
     const feature = record.features.find((one) => one.name === shown);
-    const what = record.error ? h("p", { class: "none" }, data(record.error)) : picture(feature, record, { boxes, small: true, signal });
+    const what = record.error ? h("p", { class: "none", title: record.error }, "cannot be read") : picture(feature, record, { boxes, small: true, signal });
     const kind = record.error ? "error" : kindOf(feature, record);
-    const reason = bad.get(Number(record.ordinal));
-    const caption = [h("span", { class: "ordinal" }, `#${record.ordinal}`), reason ? h("span", { class: "bad", title: reason }, " damaged") : "",
+    const caption = [h("span", { class: "ordinal" }, `#${record.ordinal}`), record.error ? h("span", { class: "bad", title: record.error }, " damaged") : "",
       label ? [" ", data(value(record.columns[label], 40))] : ""];
     return h("li", { class: `tile ${kind}` }, kind === "audio" ? what : h("span", { class: "what" }, what),
       link(record.ordinal, h("span", { class: "caption" }, caption), "cover"));

@@ -1,7 +1,6 @@
 // One record: its features, its bytes on the wire, and the ways to others.
 
 import { get, getBytes } from "../api.mjs";
-import { badRecords } from "./bad.mjs";
 import { boxFeatures } from "./boxes.mjs";
 import { data, failure, h, show } from "../dom.mjs";
 import { bytes, count, value } from "../format.mjs";
@@ -50,8 +49,8 @@ export class RecordView {
     show(this.#said);
     if (opened) this.#place.querySelector("[data-move=next]").focus();
     try {
-      const [record, bad] = await Promise.all([get("record", { ordinal: state.record }, abort.signal), badRecords()]);
-      if (!abort.signal.aborted) this.#show(record, bad.get(state.record), state, abort.signal);
+      const record = await get("record", { ordinal: state.record }, abort.signal);
+      if (!abort.signal.aborted) this.#show(record, state, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) return;
       this.#shown = null;
@@ -80,7 +79,7 @@ export class RecordView {
     store.go({ record: null, step: 0 });
   }
 
-  #show(record, bad, state, signal) {
+  #show(record, state, signal) {
     const boxes = boxFeatures(record.features.map((feature) => feature.name));
     const labels = labelsOf(record, boxes, signal);
     const steps = Math.max(0, ...record.features.map((feature) => feature.steps ?? 0));
@@ -88,8 +87,7 @@ export class RecordView {
     const large = once.filter((feature) => LARGE.includes(kindOf(feature, record)));
     show(this.#body,
       h("p", { class: "place" }, record.shard ? [data(record.shard.path), ` at byte ${count(record.offset)}, ${bytes(record.bytes)}`] : null),
-      bad ? failure({ message: `This record is damaged: ${bad}.`, hint: "`ofindex verify` lists all such records" }) : null,
-      record.error ? failure({ message: record.error, hint: "`ofindex verify` lists all that cannot be read" }) : null,
+      record.error ? failure({ message: record.error.replace(/: payload_crc$/, ": the checksum of its payload is wrong"), hint: "`ofindex verify` lists all that cannot be read" }) : null,
       large.length ? h("div", { class: "large" }, large.map((feature) => h("figure", { class: kindOf(feature, record) },
         picture(feature, record, { boxes, labels, signal }), h("figcaption", {}, data(feature.name))))) : null,
       steps > 0 ? scrubber(record, steps, state.step, signal) : null,
