@@ -31,7 +31,9 @@ class FrameTest(PageTest):
         notebook = cls.dir / "notebook"
         notebook.mkdir()
         shown = _server.Page(cast(_server.Server, SimpleNamespace(url=cls.url)), 600)._repr_html_()
-        (notebook / "index.html").write_text(f"<!DOCTYPE html><title>notebook</title><link rel=icon href=data:,>{shown}")
+        (notebook / "index.html").write_text(
+            f"<!DOCTYPE html><title>notebook</title><link rel=icon href=data:,>{shown}"
+        )
         handler = functools.partial(QuietFiles, directory=str(notebook))
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -93,9 +93,7 @@ class ShuffleTest(PageTest):
         self.until(lambda: len(self.all("#shuffle .tile img")) == min(48, len(order)))
         self.assertEqual(bytes(self.pixels("#shuffle .tile:nth-child(2) img")), scenes.rgb(order[1]))
         shapes = {number: scenes.scene(number)["shape"][1][0].decode() for number in order[:48]}
-        self.until_equal(
-            lambda: self.texts("#shuffle .caption")[:48], [f"#{one}{shapes[one]}" for one in order[:48]]
-        )
+        self.until_equal(lambda: self.texts("#shuffle .caption")[:48], [f"#{one}{shapes[one]}" for one in order[:48]])
         self.assertEqual(len(self.all("#shuffle a.record[tabindex='0']")), 1, "one is in the order of Tab")
         self.js("document.querySelector('#shuffle a.record').focus()")
         self.press(Keys.ARROW_RIGHT)
