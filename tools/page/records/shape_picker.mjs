@@ -12,7 +12,7 @@ export function shapePicker(name, sample) {
   if (feature.kind === "bytes" && typeof feature.text === "string" && chosenShape(name) === null) return null;
   const amounts = sample.amounts(name);
   const input = h("input", {
-    class: "shape", size: 9, value: offeredShape(feature, record), placeholder: "28x28", spellcheck: "false",
+    class: "shape", size: 7, value: offeredShape(feature, record), placeholder: "28x28", spellcheck: "false",
     title: "28x28, 8x8x3 or 3x8x8 draws a picture; none draws no picture; empty guesses",
     onrefresh: () => { if (input !== document.activeElement) input.value = offeredShape(feature, record); },
     onchange: () => {
