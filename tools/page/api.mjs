@@ -83,12 +83,15 @@ async function ask(source, options) {
     if (isLost) link.dispatchEvent(new Event("found"));
     isLost = false;
     if (response.ok) return response;
-    if (response.status === BUSY && attempt < BUSY_ATTEMPTS) {
-      await pause(waitOf(response, attempt), options.signal);
-      continue;
-    }
-    throw await refusal(response);
+    const refused = await refusal(response);
+    if (!isBusy(response, refused) || attempt >= BUSY_ATTEMPTS) throw refused;
+    await pause(waitOf(response, attempt), options.signal);
   }
+}
+
+// A server that is busy says that it can be asked again; a question that took too long would only take as long again.
+function isBusy(response, { hint }) {
+  return response.status === BUSY && (response.headers.has("Retry-After") || Boolean(hint?.startsWith("ask again")));
 }
 
 // As long as the server says, at least as long as the attempt is worth, and never all pages at the same moment.
