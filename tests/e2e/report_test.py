@@ -66,6 +66,14 @@ class ReportTest(CommandTest):
         cards = root.all("article", class_="card column")
         self.assertEqual(len(cards), len(stats["columns"]))
         for card, column in zip(cards, stats["columns"], strict=True):
+            constant = card.all("p", class_="constant")
+            is_list = column["list_lengths"] is not None
+            is_constant = column["distinct"] == 1 and column["count"] == column["rows"] and column["nulls"] == 0
+            self.assertEqual(bool(constant), is_constant and not is_list, column["column"])
+            if constant:
+                self.assertTrue(constant[0].text.startswith("always "))
+                self.assertEqual(card.all("svg") + card.all("table"), [])
+                continue
             words = card.all("ul", class_="counts")[0].text
             self.assertIn(f"{column['count']:,} value", words)
             self.assertIn(f"{column['nulls']:,} NULL", words)

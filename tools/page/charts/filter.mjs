@@ -1,7 +1,7 @@
 // The filter in words: the WHERE, what the charts chose, and how many records pass.
 
 import { data, failure, h, say, show } from "../dom.mjs";
-import { count, number, share, value } from "../format.mjs";
+import { count, counted, number, share, value } from "../format.mjs";
 import { changed, store } from "../state.mjs";
 
 export class FilterBar {
@@ -39,8 +39,8 @@ export class FilterBar {
     show(this.#error);
     this.#passing.classList.toggle("estimate", !answer.exact);
     const about = answer.exact ? "" : "≈ ";
-    say(this.#passing, answer.passing === answer.records ? `${about}all ${count(answer.records)} records` :
-      `${about}${count(answer.passing)} of ${count(answer.records)} records, ${share(answer.passing, answer.records)}` +
+    say(this.#passing, answer.passing === answer.records ? `${about}${Number(answer.records) > 1 ? "all " : ""}${counted(answer.records, "record")}` :
+      `${about}${count(answer.passing)} of ${counted(answer.records, "record")}, ${share(answer.passing, answer.records)}` +
       (answer.exact ? "" : ` (from ${share(answer.share, 1)} of the data)`));
   }
 
