@@ -111,7 +111,7 @@ ROOMS = {
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
     "query/sampling/lengths query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
-    "tools/serve": "base index/catalog index/keys query query/columns query/crossfilter query/keys query/sampling "
+    "tools/serve": "base index/catalog index/keys proto/extract query query/columns query/crossfilter query/keys query/sampling "
     "query/sampling/orders query/sampling/sets query/sql query/stats tools/http tools/rows tools/sampling "
     "tools/serve/counting tools/serve/records tools/serve/requests tools/shell tools/show",
     "tools/serve/counting": "base index/columns query/audit query/columns query/crossfilter query/crossfilter/codes "

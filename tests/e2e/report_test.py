@@ -179,6 +179,9 @@ class ReportTest(CommandTest):
         self.assertEqual(self.page().all("img"), [])
         self.assertEqual(len(self.page("--shape", "x=8x8").all("img")), 1)
         self.assertEqual(self.page("--shape", "x=8x9").all("img"), [])
+        misspelt = self.expect(0, "report", "data", "-o", "x.html", "--shape", "X=8x8", "--shape", "x=8x8").stderr
+        self.assertIn("--shape X=8x8 changes nothing: no record has a feature of that name", misspelt)
+        self.assertEqual(misspelt.count("changes nothing"), 1)
         sides = {"height": ("int64", [8]), "width": ("int64", [8])}
         self.write({"x": ("bytes", [bytes(64)]), **sides}, {"x": ("bytes", [bytes(63)]), **sides})
         self.assertEqual(len(self.page("-n", "2").all("section")[0].all("img")), 1)

@@ -12,7 +12,7 @@
 
 namespace ofindex {
 
-/// Who may ask, and under which names.
+/// The requests of a server are from those who know the token, to one of its names.
 struct Access {
   std::string token = {};
   uint16_t port = 0;

@@ -1,5 +1,5 @@
-// GET /api/records, /api/record, /api/locate, /api/find and /api/wire: records by their rank among those that pass a
-// filter, by ordinal or by key.
+// GET /api/records, /api/record, /api/locate and /api/wire: records by their rank among those that pass a filter, or by
+// ordinal.
 
 #include <memory>
 #include <optional>
@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "query/columns/find_column.h"
-#include "query/keys/record_keys.h"
 #include "query/sampling/orders/permutation.h"
 #include "query/sampling/sets/view.h"
 #include "tools/serve/answerers.h"
@@ -27,8 +26,6 @@ namespace {
 constexpr uint64_t kMaxRecords = 120;
 constexpr size_t kMaxShownColumns = 512;
 constexpr size_t kMaxWireRows = 4096;
-constexpr size_t kMaxFound = 1000;         // records with one key
-constexpr uint64_t kMaxCompared = 10'000;  // payloads, to find them
 
 // Returns the records that pass the filter of a request.
 Result<View> PassingOf(const Asked& asked, const Parameters& parameters) {
@@ -59,10 +56,11 @@ std::vector<Column> ColumnsOfRecord(const ColumnStore& store) {
 }
 
 // Returns the rows of `get --wire`, up to kMaxWireRows.
-Result<Response> ExplainPayload(const RecordPayload& payload) {
+Result<Response> ExplainPayload(const RecordPayload& payload, const Progress& progress) {
   Json rows = Json::array();
   bool whole = true;
   const auto add = [&](const WireRow& row) -> Result<void> {
+    if (progress.cancel) return Interrupted();
     if (rows.size() == kMaxWireRows) {
       whole = false;
       return Interrupted();
@@ -96,10 +94,13 @@ Result<Response> AnswerRecords(const Asked& asked) {
 
   std::optional<Permutation> shuffled;
   if (order == "random" && passing.size() > 0) shuffled.emplace(passing.size(), seed);
-  RecordDocuments documents(asked.dataset.dataset(), store, asked.dataset.shard_numbers(), std::move(parts));
+  const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
+  RecordPayload payload(asked.shared.records, question->progress());
+  RecordDocuments documents(asked.dataset.dataset(), store, asked.dataset.shard_numbers(), payload, std::move(parts));
   Json records = Json::array();
   for (uint64_t rank = from; rank < passing.size() && rank - from < count; ++rank) {
     records.push_back(documents.Of(passing.At(shuffled ? shuffled->At(rank) : rank)));
+    OFINDEX_TRY(question->Check());
   }
   return JsonAnswer(
       {{"passing", JsonCount(passing.size())}, {"from", JsonCount(from)}, {"records", std::move(records)}});
@@ -115,9 +116,13 @@ Result<Response> AnswerRecord(const Asked& asked) {
                 StrCat("there is no record ", ordinal, "; expected one of ", FormatCount(store.ordinals())),
                 "records are numbered from 0");
   }
-  RecordDocuments documents(asked.dataset.dataset(), store, asked.dataset.shard_numbers(),
+  const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
+  RecordPayload payload(asked.shared.records, question->progress());
+  RecordDocuments documents(asked.dataset.dataset(), store, asked.dataset.shard_numbers(), payload,
                             {.columns = ColumnsOfRecord(store), .step = step});
-  return JsonAnswer(documents.Of(ordinal));
+  const Json document = documents.Of(ordinal);
+  OFINDEX_TRY(question->Check());
+  return JsonAnswer(document);
 }
 
 Result<Response> AnswerLocate(const Asked& asked) {
@@ -145,24 +150,16 @@ Result<Response> AnswerLocate(const Asked& asked) {
                      {"passing", JsonCount(passing.size())}});
 }
 
-Result<Response> AnswerFind(const Asked& asked) {
-  OFINDEX_ASSIGN(const Parameters parameters, Parameters::Of(asked.request, {"key", "value"}));
-  const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
-  OFINDEX_ASSIGN(const RecordKeys keys, RecordKeys::Open(asked.dataset.dataset()));
-  const KeyText key{.name = parameters.Text("key"), .value = parameters.Text("value")};
-  const Result<std::vector<uint64_t>> found = keys.Find(key, question->progress(), kMaxCompared);
-  if (!found) return tl::unexpected(question->Explain(found.error()));
-  Json ordinals = Json::array();
-  for (size_t i = 0; i < found->size() && i < kMaxFound; ++i) ordinals.push_back(JsonCount((*found)[i]));
-  return JsonAnswer({{"ordinals", std::move(ordinals)}, {"count", found->size()}});
-}
-
 Result<Response> AnswerWire(const Asked& asked) {
   OFINDEX_ASSIGN(const Parameters parameters, Parameters::Of(asked.request, {"ordinal"}));
   OFINDEX_ASSIGN(const uint64_t ordinal, parameters.RequiredNumber("ordinal", UINT64_MAX));
-  RecordPayload payload;
-  OFINDEX_TRY(payload.Read(asked.dataset.dataset(), ordinal));
-  return ExplainPayload(payload);
+  const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
+  RecordPayload payload(asked.shared.records, question->progress());
+  Result<void> read = payload.ReadBytes(asked.dataset.dataset(), ordinal);
+  if (!read) return tl::unexpected(question->Explain(std::move(read).error()));
+  Result<Response> rows = ExplainPayload(payload, question->progress());
+  if (!rows) return tl::unexpected(question->Explain(std::move(rows).error()));
+  return rows;
 }
 
 }  // namespace ofindex

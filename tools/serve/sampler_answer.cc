@@ -45,9 +45,10 @@ Result<AskedBatches> BatchesIn(const Asked& asked, const Parameters& parameters,
   OFINDEX_ASSIGN(batches.order.seed, parameters.Number("seed", 0, UINT64_MAX));
   OFINDEX_ASSIGN(batches.order.epoch, parameters.Number("epoch", 0, UINT64_MAX));
   OFINDEX_ASSIGN(batches.batch, parameters.Number("batch", 32, kMaxBatch));
-  OFINDEX_ASSIGN(batches.from, parameters.Number("from", 0, UINT64_MAX));
+  OFINDEX_ASSIGN(batches.from, parameters.Number("from", 0, UINT64_MAX / kMaxBatch));
   OFINDEX_ASSIGN(batches.count, parameters.Number("count", 1, kMaxBatches));
   batches.batch = std::max<uint64_t>(batches.batch, 1);
+  batches.count = std::max<uint64_t>(batches.count, 1);
   if (parameters.Text("block") != "0") batches.block = parameters.Text("block");
   // The page has no use for notes on standard error.
   Context context;

@@ -60,7 +60,7 @@ Json JsonCount(uint64_t value) {
 }
 
 Json JsonCut(std::string_view text, size_t characters) {
-  // What is cut off may be invalid.
+  // Only the part that is shown must be valid.
   const std::string_view shown = text.substr(0, CutAt(text, characters));
   if (IsUtf8(shown)) return std::string(shown);
   const std::string printable = Printable(shown);

@@ -13,30 +13,26 @@ WorkGate::Pass::~Pass() {
   if (gate_ == nullptr) return;
   {
     const std::lock_guard lock(gate_->mutex_);
-    ++gate_->free_;
+    gate_->free_ += weight_;
   }
-  gate_->freed_.notify_one();
+  gate_->freed_.notify_all();
 }
 
-Result<WorkGate::Pass> WorkGate::Enter(const Progress& progress) {
+Result<WorkGate::Pass> WorkGate::Enter(const Progress& progress, uint64_t weight) {
   std::unique_lock lock(mutex_);
-  if (free_ == 0) {
+  if (free_ < weight) {
     if (seats_ == 0) {
       return Fail(ErrorCode::kLimit, "'ofindex serve' answers as many questions as it can already",
                   "ask again in a moment");
     }
     --seats_;
-    // Whoever cancels does not know of this gate.
-    while (free_ == 0 && !progress.cancel) freed_.wait_for(lock, kBetweenAttempts);
+    // It looks again and again, because whoever cancels does not know of this gate.
+    while (free_ < weight && !progress.cancel) freed_.wait_for(lock, kBetweenAttempts);
     ++seats_;
   }
-  if (progress.cancel) {
-    lock.unlock();
-    freed_.notify_one();
-    return Interrupted();
-  }
-  --free_;
-  return Pass(*this);
+  if (progress.cancel) return Interrupted();
+  free_ -= weight;
+  return Pass(*this, weight);
 }
 
 }  // namespace ofindex
