@@ -185,7 +185,8 @@ class ApiTest(ServeTest):
             for client in clients:
                 if client.socket in refused:
                     answer = client.answer()
-                    self.assertEqual(None if answer is None else answer.status, 503)
+                    assert answer is not None
+                    self.assertEqual((answer.status, answer.fields.get("retry-after")), (503, "1"))
             self.assertEqual(self.ask("record", ordinal=1)["ordinal"], 1)
         # Nobody waits for the two any more.
         deadline = time.monotonic() + 5

@@ -18,7 +18,7 @@ BROWSER = """#!/bin/sh
 cp "$1" opened.part && stat -c '%a %n' "$1" > mode && mv opened.part opened
 """
 
-#: Statements that take long: the second never looks whether anyone still waits, in one call of a function.
+#: Statements that take long: one that can be stopped between two rows, and one call of a function, which cannot.
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 LONG = "hex(zeroblob(2000000))"
 
@@ -90,9 +90,9 @@ class EndTest(ServeTest):
             with self.subTest(how):
                 server = self.serve("data", "--until-eof", stdin=subprocess.PIPE)
                 assert server.process.stdin is not None
-                with server.client() as client:
+                with server.client() as client, server.client() as waiting:
                     client.send(server.post_sql(f"SELECT length({LONG} LIKE upper({LONG}))"))
-                    client.send(server.post_sql(ENDLESS))
+                    waiting.send(server.post_sql(ENDLESS))
                     time.sleep(0.3)
                     begin = time.monotonic()
                     if how is None:

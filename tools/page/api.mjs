@@ -84,14 +84,14 @@ async function ask(source, options) {
     isLost = false;
     if (response.ok) return response;
     const refused = await refusal(response);
-    if (!isBusy(response, refused) || attempt >= BUSY_ATTEMPTS) throw refused;
+    if (!isBusy(response) || attempt >= BUSY_ATTEMPTS) throw refused;
     await pause(waitOf(response, attempt), options.signal);
   }
 }
 
 // A server that is busy says that it can be asked again; a question that took too long would only take as long again.
-function isBusy(response, { hint }) {
-  return response.status === BUSY && (response.headers.has("Retry-After") || Boolean(hint?.startsWith("ask again")));
+function isBusy(response) {
+  return response.status === BUSY && response.headers.has("Retry-After");
 }
 
 // As long as the server says, at least as long as the attempt is worth, and never all pages at the same moment.

@@ -32,8 +32,10 @@ export function jumpForm({ keys, ordinals }, said) {
   }
 
   async function find(name, value, signal) {
-    const { ordinals: found, count: all } = await get("find", { key: name, value }, signal);
+    const { ordinals: found, count: all, exact } = await get("find", { key: name, value }, signal);
     if (signal.aborted) return;
+    // Only hashes of the values are known, and comparing so many records would take too long.
+    if (!exact) throw new Error(`up to ${counted(all, "record")} may have this ${name}; enter a WHERE instead`);
     if (found.length === 0) throw new Error(`no record has this ${name}`);
     if (found.length === 1) go(Number(found[0]));
     else show(said, several(found, Number(all ?? found.length)));

@@ -28,6 +28,8 @@ Response ErrorAnswer(const Error& error) {
   Response answer =
       JsonAnswer({{"error", {{"message", JsonText(error.message)}, {"hint", JsonText(error.hint.text())}}}});
   answer.status = StatusOf(error.code);
+  // Who holds what is asked for lets go of it soon; a limit stays.
+  if (error.code == ErrorCode::kLocked) answer.headers.emplace_back("Retry-After", "1");
   return answer;
 }
 

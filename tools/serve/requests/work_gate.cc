@@ -22,7 +22,7 @@ Result<WorkGate::Pass> WorkGate::Enter(const Progress& progress, uint64_t weight
   std::unique_lock lock(mutex_);
   if (free_ < weight) {
     if (seats_ == 0) {
-      return Fail(ErrorCode::kLimit, "'ofindex serve' answers as many questions as it can already",
+      return Fail(ErrorCode::kLocked, "'ofindex serve' answers as many questions as it can already",
                   "ask again in a moment");
     }
     --seats_;

@@ -19,7 +19,7 @@ TEST_CASE("a gate lets in what weighs no more than its limit") {
     REQUIRE(heavy.has_value());
     const Result<WorkGate::Pass> refused = gate.Enter(progress, 4);
     REQUIRE_FALSE(refused.has_value());
-    CHECK(refused.error().code == ErrorCode::kLimit);
+    CHECK(refused.error().code == ErrorCode::kLocked);
     CHECK(gate.Enter(progress, 3).has_value());
   }
   CHECK(gate.Enter(progress, 10).has_value());
