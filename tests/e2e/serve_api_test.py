@@ -120,6 +120,15 @@ class ApiTest(ServeTest):
             self.assertEqual(self.ask("find", key="id", value=f"record {number}")["ordinals"], [number])
         self.assertEqual(self.ask("find", key="id", value="nothing")["ordinals"], [])
 
+    def test_records_are_listed_in_the_order_that_is_asked_for(self) -> None:
+        listed = [2999, 0, 17, 1500]
+        page = self.ask("records", ordinal=listed, feature="id")
+        self.assertEqual([each["ordinal"] for each in page["records"]], listed)
+        self.assertEqual([each["features"][0]["text"] for each in page["records"]], [f"record {n}" for n in listed])
+        self.assertEqual(self.server.get("/api/records?ordinal=1&ordinal=3000").status, 404)
+        many = "&".join(f"ordinal={number}" for number in range(129))
+        self.assertEqual(self.server.get(f"/api/records?{many}").status, 400)
+
     def test_the_wire_format_is_that_of_get(self) -> None:
         rows = self.ask("wire", ordinal=5)
         lines = self.expect(0, "get", "made", "5", "--wire").text.splitlines()[1:]
@@ -220,7 +229,21 @@ class LargeTest(ServeTest):
         folder = self.dir / "keyed"
         folder.mkdir()
         records.write_tfrecord(folder / "part", payloads)
-        self.expect(0, "build", "keyed", "--columns", "auto,list", "--key", "kind", "--key", "one", "--key", "some", "--key", "list")
+        self.expect(
+            0,
+            "build",
+            "keyed",
+            "--columns",
+            "auto,list",
+            "--key",
+            "kind",
+            "--key",
+            "one",
+            "--key",
+            "some",
+            "--key",
+            "list",
+        )
         server = self.serve("keyed")
         for key, value, condition in (
             ("kind", "it's", "kind = 'it''s'"),

@@ -121,17 +121,8 @@ class ShuffleTest(PageTest):
 class ShardsTest(PageTest):
     @classmethod
     def make_data(cls) -> None:
-        folder = cls.dir / "train"
-        folder.mkdir()
-        for part in range(4):
-            scenes.write_scenes(folder / f"part-{part}.tfrecord", 5 + 5 * part)
-        broken = bytearray((folder / "part-2.tfrecord").read_bytes())
-        fifth = 0
-        for _ in range(4):
-            fifth += 16 + int.from_bytes(broken[fifth : fifth + 8], "little")
-        broken[fifth + 2] ^= 0xFF  # its length
-        (folder / "part-2.tfrecord").write_bytes(broken)
-        cls.data = folder
+        cls.data = cls.dir / "train"
+        scenes.write_damaged(cls.data)
         ofindex("build", cls.data, damaged=True)
         cls.url = cls.serve(cls.data)
 

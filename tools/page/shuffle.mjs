@@ -82,10 +82,9 @@ export class ShuffleView {
 
   // Draws the records of a batch. A sampler may draw one several times.
   async #fill(ordinals, tiles, { shown, label, signal }) {
-    const filter = JSON.stringify({ where: `_id IN (${ordinals.join(", ")})` });
     const feature = shown === "" ? [] : this.#grid.features(shown);
     try {
-      const { records } = await get("records", { filter, count: ordinals.length, feature, column: label || null }, signal);
+      const { records } = await get("records", { ordinal: [...new Set(ordinals)], feature, column: label || null }, signal);
       if (signal.aborted) return;
       for (const record of records) {
         const feature = record.features.find((one) => one.name === shown);

@@ -23,7 +23,7 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kMaxRecords = 120;
+constexpr uint64_t kMaxRecords = 128;
 constexpr size_t kMaxShownColumns = 512;
 constexpr size_t kMaxWireRows = 4096;
 
@@ -55,6 +55,51 @@ std::vector<Column> ColumnsOfRecord(const ColumnStore& store) {
   return columns;
 }
 
+Result<void> CheckOrdinal(const ColumnStore& store, uint64_t ordinal) {
+  if (ordinal < store.ordinals()) return {};
+  return Fail(ErrorCode::kOutOfRange,
+              StrCat("there is no record ", ordinal, "; expected one of ", FormatCount(store.ordinals())),
+              "records are numbered from 0");
+}
+
+// A page of records: those with ranks from `from` on, of all that pass.
+struct WantedRecords {
+  std::vector<uint64_t> ordinals = {};
+  uint64_t from = 0;
+  uint64_t passing = 0;
+};
+
+// Returns the records whose ordinals a request lists, if it lists some.
+Result<WantedRecords> Listed(const ColumnStore& store, const Parameters& parameters) {
+  WantedRecords wanted;
+  OFINDEX_ASSIGN(wanted.ordinals, parameters.Numbers("ordinal", UINT64_MAX));
+  for (const uint64_t ordinal : wanted.ordinals) OFINDEX_TRY(CheckOrdinal(store, ordinal));
+  if (wanted.ordinals.size() > kMaxRecords) {
+    return Fail(ErrorCode::kUsage, StrCat("'ordinal' is listed too often; expected at most ", kMaxRecords),
+                "list fewer records");
+  }
+  wanted.passing = wanted.ordinals.size();
+  return wanted;
+}
+
+// Returns the records that a request asks for: those that it lists, or those that pass its filter, in its order.
+Result<WantedRecords> WantedBy(const Asked& asked, const Parameters& parameters) {
+  OFINDEX_ASSIGN(WantedRecords wanted, Listed(*asked.dataset.store(), parameters));
+  if (!wanted.ordinals.empty()) return wanted;
+  OFINDEX_ASSIGN(wanted.from, parameters.Number("from", 0, UINT64_MAX));
+  OFINDEX_ASSIGN(const uint64_t count, parameters.Number("count", 60, kMaxRecords));
+  OFINDEX_ASSIGN(const uint64_t seed, parameters.Number("seed", 0, UINT64_MAX));
+  OFINDEX_ASSIGN(const std::string order, parameters.Word("order", "ordinal", {"ordinal", "random"}));
+  OFINDEX_ASSIGN(const View passing, PassingOf(asked, parameters));
+  wanted.passing = passing.size();
+  std::optional<Permutation> shuffled;
+  if (order == "random" && passing.size() > 0) shuffled.emplace(passing.size(), seed);
+  for (uint64_t rank = wanted.from; rank < passing.size() && rank - wanted.from < count; ++rank) {
+    wanted.ordinals.push_back(passing.At(shuffled ? shuffled->At(rank) : rank));
+  }
+  return wanted;
+}
+
 // Returns the rows of `get --wire`, up to kMaxWireRows.
 Result<Response> ExplainPayload(const RecordPayload& payload, const Progress& progress) {
   Json rows = Json::array();
@@ -81,29 +126,24 @@ Result<Response> ExplainPayload(const RecordPayload& payload, const Progress& pr
 }  // namespace
 
 Result<Response> AnswerRecords(const Asked& asked) {
-  OFINDEX_ASSIGN(const Parameters parameters,
-                 Parameters::Of(asked.request, {"filter", "from", "count", "order", "seed"}, {"feature", "column"}));
-  OFINDEX_ASSIGN(const uint64_t from, parameters.Number("from", 0, UINT64_MAX));
-  OFINDEX_ASSIGN(const uint64_t count, parameters.Number("count", 60, kMaxRecords));
-  OFINDEX_ASSIGN(const uint64_t seed, parameters.Number("seed", 0, UINT64_MAX));
-  OFINDEX_ASSIGN(const std::string order, parameters.Word("order", "ordinal", {"ordinal", "random"}));
+  OFINDEX_ASSIGN(
+      const Parameters parameters,
+      Parameters::Of(asked.request, {"filter", "from", "count", "order", "seed"}, {"feature", "column", "ordinal"}));
   ColumnStore& store = *asked.dataset.store();
   ShownParts parts{.features = parameters.All("feature")};
   OFINDEX_ASSIGN(parts.columns, ColumnsNamed(store, parameters.All("column")));
-  OFINDEX_ASSIGN(const View passing, PassingOf(asked, parameters));
+  OFINDEX_ASSIGN(const WantedRecords wanted, WantedBy(asked, parameters));
 
-  std::optional<Permutation> shuffled;
-  if (order == "random" && passing.size() > 0) shuffled.emplace(passing.size(), seed);
   const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
   RecordPayload payload(asked.shared.records, question->progress());
   RecordDocuments documents(asked.dataset.dataset(), store, asked.dataset.shard_numbers(), payload, std::move(parts));
   Json records = Json::array();
-  for (uint64_t rank = from; rank < passing.size() && rank - from < count; ++rank) {
-    records.push_back(documents.Of(passing.At(shuffled ? shuffled->At(rank) : rank)));
+  for (const uint64_t ordinal : wanted.ordinals) {
+    records.push_back(documents.Of(ordinal));
     OFINDEX_TRY(question->Check());
   }
   return JsonAnswer(
-      {{"passing", JsonCount(passing.size())}, {"from", JsonCount(from)}, {"records", std::move(records)}});
+      {{"passing", JsonCount(wanted.passing)}, {"from", JsonCount(wanted.from)}, {"records", std::move(records)}});
 }
 
 Result<Response> AnswerRecord(const Asked& asked) {
@@ -111,11 +151,7 @@ Result<Response> AnswerRecord(const Asked& asked) {
   OFINDEX_ASSIGN(const uint64_t ordinal, parameters.RequiredNumber("ordinal", UINT64_MAX));
   OFINDEX_ASSIGN(const uint64_t step, parameters.Number("step", 0, UINT64_MAX));
   ColumnStore& store = *asked.dataset.store();
-  if (ordinal >= store.ordinals()) {
-    return Fail(ErrorCode::kOutOfRange,
-                StrCat("there is no record ", ordinal, "; expected one of ", FormatCount(store.ordinals())),
-                "records are numbered from 0");
-  }
+  OFINDEX_TRY(CheckOrdinal(store, ordinal));
   const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
   RecordPayload payload(asked.shared.records, question->progress());
   RecordDocuments documents(asked.dataset.dataset(), store, asked.dataset.shard_numbers(), payload,
