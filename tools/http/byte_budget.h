@@ -7,7 +7,7 @@
 
 namespace ofindex {
 
-/// A number of bytes of which parts are taken, so that many together hold no more. Thread-safe; must outlive its
+/// A bound on the bytes that its shares hold together. Thread-safe; must outlive its
 /// shares.
 class ByteBudget {
  public:
@@ -45,7 +45,8 @@ class ByteBudget {
     return Share(*this, bytes);
   }
 
-  [[nodiscard]] bool is_spent() const { return taken_ == bytes_; }
+  /// Returns true if so little is left that most answers would not fit.
+  [[nodiscard]] bool is_spent() const { return bytes_ - taken_ < bytes_ / 64; }
 
  private:
   const size_t bytes_;

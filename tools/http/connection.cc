@@ -95,6 +95,8 @@ void Connection::OnRead(error_code failed, size_t bytes) {
     return Read();
   }
   buffer_.append(incoming_.data(), bytes);
+  // Beyond a full buffer, the end of a connection could not be seen. No client has reason to send so much ahead.
+  if (state_ == State::kAnswering && buffer_.size() >= buffer_bytes_) return Close();
   if (state_ == State::kWaiting || state_ == State::kReading) Advance();
   Read();
 }

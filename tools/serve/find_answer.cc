@@ -14,6 +14,7 @@
 #include "tools/serve/answerers.h"
 #include "tools/serve/counting/filter_sql.h"
 #include "tools/serve/counting/record_filter.h"
+#include "tools/serve/records/record_payload.h"
 #include "tools/serve/requests/answers.h"
 #include "tools/serve/requests/heavy_work.h"
 #include "tools/serve/requests/parameters.h"
@@ -113,11 +114,13 @@ Result<Response> AnswerFind(const Asked& asked) {
   OFINDEX_ASSIGN(const WantedKey wanted, KeyIn(keys, parameters));
   OFINDEX_ASSIGN(const uint64_t candidates, CountCandidates(wanted));
   if (candidates > kMaxCompared) return FindByColumn(asked, wanted, candidates, *question);
-  const Result<std::vector<uint64_t>> found = keys.Find(wanted.text, question->progress());
-  if (!found) return tl::unexpected(question->Explain(found.error()));
+  // Payloads are compared by one request at a time, while no other decodes any: they may be of any length.
+  OFINDEX_ASSIGN(const std::vector<uint64_t> found,
+                 DoHeavyWork(asked.shared.records, *question, RecordPayload::kMaxDecodedBytes,
+                             [&](const Progress& progress) { return keys.Find(wanted.text, progress); }));
   Json ordinals = Json::array();
-  for (size_t i = 0; i < found->size() && i < kMaxFound; ++i) ordinals.push_back(JsonCount((*found)[i]));
-  return JsonAnswer({{"ordinals", std::move(ordinals)}, {"count", found->size()}, {"exact", true}});
+  for (size_t i = 0; i < found.size() && i < kMaxFound; ++i) ordinals.push_back(JsonCount(found[i]));
+  return JsonAnswer({{"ordinals", std::move(ordinals)}, {"count", JsonCount(found.size())}, {"exact", true}});
 }
 
 }  // namespace ofindex

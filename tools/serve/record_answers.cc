@@ -105,7 +105,6 @@ Result<Response> ExplainPayload(const RecordPayload& payload, const Progress& pr
   Json rows = Json::array();
   bool whole = true;
   const auto add = [&](const WireRow& row) -> Result<void> {
-    if (progress.cancel) return Interrupted();
     if (rows.size() == kMaxWireRows) {
       whole = false;
       return Interrupted();
@@ -118,7 +117,9 @@ Result<Response> ExplainPayload(const RecordPayload& payload, const Progress& pr
                     {"what", repeats ? Json("*") : JsonText(row.text)}});
     return {};
   };
-  const Result<WireOutcome> outcome = ExplainWireRows(payload.bytes(), payload.kind(), std::nullopt, add);
+  const Result<WireOutcome> outcome =
+      ExplainWireRows(payload.bytes(), payload.kind(), std::nullopt, add, &progress.cancel);
+  if (progress.cancel) return Interrupted();
   if (!outcome && whole) return tl::unexpected(outcome.error());
   return JsonAnswer({{"rows", std::move(rows)}, {"whole", whole}});
 }

@@ -215,7 +215,7 @@ TEST_CASE("a client that does not read holds its response until the deadline, an
 }
 
 TEST_CASE("large responses that are made at once are held no further than the limit, and the others are told") {
-  const TestServer server({.bytes_in_flight = 2 * TestServer::kLargeBytes + 1000});
+  const TestServer server({.bytes_in_flight = 2 * TestServer::kLargeBytes + TestServer::kLargeBytes / 2});
   std::deque<RawClient> clients;
   for (unsigned i = 0; i < Limits().workers; ++i) {
     clients.emplace_back(server.port(), /*receive_bytes=*/4096);

@@ -20,15 +20,17 @@ WorkGate::Pass::~Pass() {
 
 Result<WorkGate::Pass> WorkGate::Enter(const Progress& progress, uint64_t weight) {
   std::unique_lock lock(mutex_);
-  if (free_ < weight) {
-    if (seats_ == 0) {
+  if (free_ < weight || !waiting_.empty()) {
+    if (waiting_.size() >= seats_) {
       return Fail(ErrorCode::kLocked, "'ofindex serve' answers as many questions as it can already",
                   "ask again in a moment");
     }
-    --seats_;
+    const auto place = waiting_.insert(waiting_.end(), weight);
+    const auto has_turn = [&] { return place == waiting_.begin() && free_ >= weight; };
     // It looks again and again, because whoever cancels does not know of this gate.
-    while (free_ < weight && !progress.cancel) freed_.wait_for(lock, kBetweenAttempts);
-    ++seats_;
+    while (!has_turn() && !progress.cancel) freed_.wait_for(lock, kBetweenAttempts);
+    waiting_.erase(place);
+    freed_.notify_all();
   }
   if (progress.cancel) return Interrupted();
   free_ -= weight;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <list>
 #include <mutex>
 #include <utility>
 
@@ -11,7 +13,8 @@
 namespace ofindex {
 
 /// Lets work begin while all that is being done weighs no more than a limit, and some more wait for its turn, so that
-/// any number of requests takes bounded memory. Work that weighs 1 is counted; the weight may also be bytes.
+/// any number of requests takes bounded memory. Work that weighs 1 is counted; the weight may also be bytes. Who comes
+/// first is let in first, so that heavy work has its turn.
 /// Thread-safe; must outlive all passes.
 class WorkGate {
  public:
@@ -30,7 +33,7 @@ class WorkGate {
     uint64_t weight_;
   };
 
-  /// Waits for a pass. `weight` is at most the limit. Errors: kLimit if too many wait already; kInterrupted once
+  /// Waits for a pass. `weight` is at most the limit. Errors: kLocked if too many wait already; kInterrupted once
   /// `progress` is cancelled.
   [[nodiscard]] Result<Pass> Enter(const Progress& progress, uint64_t weight = 1);
 
@@ -38,7 +41,8 @@ class WorkGate {
   std::mutex mutex_;
   std::condition_variable freed_;
   uint64_t free_;
-  unsigned seats_;
+  const size_t seats_;
+  std::list<uint64_t> waiting_;  // the weights, by arrival
 };
 
 }  // namespace ofindex

@@ -50,5 +50,31 @@ TEST_CASE("work waits until there is room, or until it is cancelled") {
   CHECK(cancelled.error().code == ErrorCode::kInterrupted);
 }
 
+TEST_CASE("heavy work is not overtaken by light work that comes later") {
+  WorkGate gate(10, /*waiting=*/2);
+  const Progress progress;
+  Result<WorkGate::Pass> first = gate.Enter(progress, 4);
+  REQUIRE(first.has_value());
+  std::optional<WorkGate::Pass> running(std::move(*first));
+  std::atomic<int> entered{0};
+  std::atomic<int> heavy_place{0};
+  std::thread heavy([&] {
+    const Result<WorkGate::Pass> pass = gate.Enter(Progress(), 10);
+    if (pass) heavy_place = ++entered;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::thread light([&] {
+    const Result<WorkGate::Pass> pass = gate.Enter(Progress(), 1);
+    if (pass) ++entered;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(entered == 0);
+  running.reset();
+  heavy.join();
+  light.join();
+  CHECK(entered == 2);
+  CHECK(heavy_place == 1);
+}
+
 }  // namespace
 }  // namespace ofindex
