@@ -12,7 +12,7 @@
 
 namespace ofindex {
 
-/// The requests of a server are from those who know the token, to one of its names.
+/// The token that a request must carry, and the host names that it may address.
 struct Access {
   std::string token = {};
   uint16_t port = 0;

@@ -20,7 +20,7 @@ uint64_t MemoryOf(const Selection& selection) {
 
 }  // namespace
 
-// Ends, also when memory runs out, what others wait for.
+// Marks an expression as being evaluated; wakes the waiters when it ends, even by an exception.
 class PassingCache::Evaluation {
  public:
   Evaluation(PassingCache& cache, const std::string& expression) : cache_(cache), expression_(expression) {}

@@ -13,8 +13,8 @@
 
 namespace ofindex {
 
-/// One record of a dataset, copied and decoded. Reused for many records. Waits at a gate until its memory, and that of
-/// all others, is bounded. Not thread-safe.
+/// One record of a dataset, copied and decoded. Reused for many records. Waits at a gate, which bounds the memory of
+/// all payloads together. Not thread-safe.
 class RecordPayload {
  public:
   /// Payloads that are longer are not decoded: a decoded one takes up to 16 times its bytes, and twice that meanwhile.

@@ -13,7 +13,7 @@ namespace ofindex {
 
 inline constexpr uint32_t kMaxServedNumbers = uint32_t{4} << 20;
 
-/// Returns the answer to a client that has the value `tag` already; nullopt if it does not say so.
+/// Returns 304 if the client already has the value with ETag `tag`; nullopt otherwise.
 [[nodiscard]] std::optional<Response> UnchangedAnswer(const Request& request, const std::string& tag);
 
 /// Returns the answer that is `value`: its media type is that of its first bytes, and never one that may hold programs.
