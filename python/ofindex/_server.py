@@ -50,8 +50,7 @@ def _stop(process: subprocess.Popen[bytes], owner: int) -> None:
 
 
 class _Messages:
-    """The last messages of a server. A thread reads them all: a pipe that nobody reads would stop the server once it is
-    full."""
+    """The last messages of a server, read on a thread so that the pipe never fills."""
 
     def __init__(self, pipe: IO[bytes]) -> None:
         self._lines: deque[bytes] = deque(maxlen=_LAST_LINES)

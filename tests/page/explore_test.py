@@ -69,6 +69,34 @@ class ExploreTest(PageTest):
         self.click(f"{self.column('score')} .clear")
         self.until_equal(self.passing, COUNT)
 
+    def test_the_grid_follows_a_hand_that_moves_although_answers_are_slow(self) -> None:
+        self.open(self.url)
+        self.until_equal(self.ordinals, list(range(60)))
+        shown = self.driver.execute_async_script(
+            """
+            const done = arguments[0];
+            const real = window.fetch;
+            window.fetch = async (address, options) => {
+              if (String(address).includes("/api/records")) await new Promise((resolve) => setTimeout(resolve, 100));
+              return real(address, options);
+            };
+            import("/page/state.mjs").then(({ store }) => {
+              let first = 0;
+              const move = () => store.slide({ where: `_id >= ${++first}` });
+              move();
+              move();
+              const timer = setInterval(() => {
+                move();
+                if (first < 40) return;
+                clearInterval(timer);
+                done(Number(document.querySelector("#records a.record").dataset.record));
+              }, 20);
+            });
+            """
+        )
+        self.assertGreater(shown, 0, "while the hand moves")
+        self.until_equal(self.ordinals, list(range(40, 100)))
+
     def test_a_range_moves_as_a_whole_when_it_is_dragged_inside(self) -> None:
         self.open(self.url)
         self.brush("brightness", 0.2, 0.4)
@@ -195,6 +223,39 @@ class ExploreTest(PageTest):
         self.assert_copied_python(shown)
         self.assertEqual(self.copied_ordinals(), shown)
 
+    def test_records_that_are_not_there_are_not_copied(self) -> None:
+        self.open(self.url, order="random", seed=4)
+        self.until(self.ordinals)
+        self.hold("/api/records")
+        self.click('[aria-label="next page"]')
+        self.until(lambda: self.js("return window.held === 1"))
+        for kind in ("command", "python"):
+            self.assertEqual(self.not_copied(kind), "Not copied: the records are not there yet")
+        self.release()
+        self.open(self.url, order="random", where="tone < 0")
+        self.until(lambda: self.text("#records .none"))
+        for kind in ("command", "python"):
+            self.assertEqual(self.not_copied(kind), "Not copied: no record passes the filter")
+
+    def not_copied(self, kind: str) -> str:
+        self.js("document.querySelector('#copied').textContent = ''")
+        self.click(f"#copy-{kind}")
+        return self.until(lambda: self.text("#copied"))
+
+    def test_what_is_still_read_ends_when_the_view_is_left(self) -> None:
+        self.open(self.url)
+        self.until(self.ordinals)
+        self.hold("/api/record")
+        self.press("3")
+        self.until(lambda: self.js("return window.asked.length > 0"))
+        self.press("1")
+        self.until(lambda: self.js("return window.asked.some((one) => !one.aborted)"))
+        self.press("4")
+        self.until_equal(lambda: self.js("return window.asked.filter((one) => !one.aborted).length"), 0)
+        self.release()
+        self.press("1")
+        self.until_equal(self.ordinals, list(range(60)))
+
     def copied(self, kind: str) -> str:
         self.js("window.copied = ''; navigator.clipboard.writeText = async (text) => { window.copied = text; }")
         self.click(f"#copy-{kind}")
@@ -275,7 +336,14 @@ class ExploreTest(PageTest):
     def test_pages_and_random_order(self) -> None:
         self.open(self.url)
         self.until_equal(self.ordinals, list(range(60)))
-        self.click('[aria-label="next page"]')
+        self.js("document.querySelector('#records a.record').focus()")
+        for begin in (60, 120):
+            self.press(Keys.PAGE_DOWN)
+            self.until_equal(self.ordinals, list(range(begin, begin + 60)))
+            self.assertEqual(self.js("return document.activeElement.dataset.record"), str(begin))
+        self.press(Keys.PAGE_DOWN)
+        self.assertEqual(self.js("return document.activeElement.dataset.record"), "120", "the last page stays")
+        self.click('[aria-label="previous page"]')
         self.until_equal(self.ordinals, list(range(60, 120)))
         self.open(self.url, order="random", seed=5)
         self.until(lambda: len(self.ordinals()) == 60)

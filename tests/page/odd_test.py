@@ -88,13 +88,14 @@ class OddTest(PageTest):
         self.until(lambda: "the checksum of its payload is wrong" in self.text("#record .failure"))
 
     def test_jumps_from_the_grid_and_to_a_key_of_several_records(self) -> None:
-        self.open(self.url)
-        self.until(lambda: len(self.ordinals()) == 60)
+        self.open(self.url, null="balance")
+        self.until_equal(self.ordinals, [0])
         self.one("#records .jump option[value=twin]").click()
         self.one("#records .jump input").send_keys("pair-40", Keys.ENTER)
         self.until_equal(lambda: self.texts("#records .said a"), ["#80", "#81"])
         self.click("#records .said button")
         self.until_equal(lambda: self.texts("#records .grid .ordinal") or self.texts("#records th a"), ["#80", "#81"])
+        self.assertEqual(self.state(), {"where": "_id IN (80, 81)"}, "without the filter of before")
         self.open(self.url)
         self.one("#records .jump input").send_keys("125", Keys.ENTER)
         self.until_equal(lambda: self.text("#record h2"), "Record 125")

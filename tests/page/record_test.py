@@ -198,6 +198,10 @@ class RecordTest(PageTest):
         self.until_equal(self.record, "Record 33")
         self.one("#record .jump input").send_keys("1000", Keys.ENTER)
         self.until(lambda: f"0 to {COUNT - 1}" in self.text("#record .said"))
+        self.one("#record .jump input").clear()
+        self.one("#record .jump input").send_keys(",", Keys.ENTER)
+        self.until(lambda: f"0 to {COUNT - 1}" in self.text("#record .said"))
+        self.assertEqual(self.record(), "Record 33")
         caption = scenes.scene(17)["caption"][1][0].decode()
         found = json.loads(ofindex("get", self.data, "--key", f"caption={caption}", "--json"))["records"][0]["_id"]
         self.one("#record .jump option[value=caption]").click()

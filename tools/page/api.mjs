@@ -15,10 +15,10 @@ export class ApiError extends Error {
 }
 
 /** Tells "lost" when the server stops answering, "found" when it answers again. */
-export const link = new EventTarget();
+export const connection = new EventTarget();
 let isLost = false;
 
-/** Draws the word that tells the questions of this page from those of others. */
+/** A random name of this page, so that the server can tell its questions from those of other pages. */
 export const page = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => (byte % 36).toString(36)).join("");
 
 // A frame in a notebook gets no cookie: its address carries the token, which every question must then carry. Only this
@@ -75,12 +75,12 @@ async function ask(source, options) {
       response = await fetch(source, options);
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      if (!isLost) link.dispatchEvent(new Event("lost"));
+      if (!isLost) connection.dispatchEvent(new Event("lost"));
       isLost = true;
       await pause(PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)], options.signal);
       continue;
     }
-    if (isLost) link.dispatchEvent(new Event("found"));
+    if (isLost) connection.dispatchEvent(new Event("found"));
     isLost = false;
     if (response.ok) return response;
     const refused = await refusal(response);
@@ -115,11 +115,16 @@ async function refusal(response) {
 }
 
 function pause(milliseconds, signal) {
+  signal?.throwIfAborted(); // a signal that is aborted already tells no listener
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => {
+    const stop = () => {
       clearTimeout(timer);
-      reject(new DOMException("a newer question came", "AbortError"));
-    }, { once: true });
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", stop, { once: true });
   });
 }

@@ -1,6 +1,6 @@
 // Starts the page: reads the dataset, makes the views, and lets each follow the state.
 
-import { get, link, reload } from "./api.mjs";
+import { connection, get, reload } from "./api.mjs";
 import { Columns } from "./charts/columns.mjs";
 import { copyTools, learn } from "./copy.mjs";
 import { Counter } from "./charts/counts.mjs";
@@ -22,8 +22,8 @@ const FILTERED = ["explore", "shuffle"];
 
 const main = document.querySelector("#main");
 const lost = document.querySelector("#lost");
-link.addEventListener("lost", () => (lost.hidden = false));
-link.addEventListener("found", () => (lost.hidden = true));
+connection.addEventListener("lost", () => (lost.hidden = false));
+connection.addEventListener("found", () => (lost.hidden = true));
 themeSwitch(document.querySelector("#theme"));
 start().catch((error) => show(main, failure(error)));
 
@@ -41,22 +41,33 @@ async function start() {
   const columns = new Columns(document.querySelector("#columns"), dataset.columns, ask);
   const grid = new Grid(dataset, await Sample.read(dataset));
   const record = new RecordView(dataset);
-  const views = { sql: new SqlView(dataset), shuffle: new ShuffleView(dataset, grid), shards: new ShardsView() };
+  const explore = {
+    select(state, old) {
+      record.select(state, old !== null && old.record === null);
+      document.querySelector("#records").hidden = state.record !== null;
+      // Back in the grid, the focus is on the record that was looked at.
+      if (state.record === null) grid.select(state, old?.view === state.view ? old.record : null);
+    },
+    leave() {
+      grid.leave();
+      record.leave();
+    },
+  };
+  const views = { explore, sql: new SqlView(dataset), shuffle: new ShuffleView(dataset, grid), shards: new ShardsView() };
   copyTools(dataset, { grid, shuffle: views.shuffle });
 
   const follow = (state, old) => {
     const view = Object.hasOwn(VIEWS, state.view) ? state.view : "explore";
     navigation(state, view);
-    for (const name of Object.keys(VIEWS)) document.querySelector(`#${name}`).hidden = name !== view;
+    for (const name of Object.keys(VIEWS)) {
+      document.querySelector(`#${name}`).hidden = name !== view;
+      if (name !== view) views[name].leave();
+    }
     document.querySelector("#filters").hidden = !FILTERED.includes(view);
     filter.select(state);
     columns.select(state);
     if (old === null || filterOf(state) !== filterOf(old)) ask();
-    if (view !== "explore") return views[view].select(state);
-    record.select(state, old !== null && old.record === null);
-    document.querySelector("#records").hidden = state.record !== null;
-    // Back in the grid, the focus is on the record that was looked at.
-    if (state.record === null) grid.select(state, old?.view === state.view ? old.record : null);
+    views[view].select(state, old);
   };
   store.onChange(follow);
   follow(store.state, null);

@@ -21,24 +21,35 @@ const CAUSES = {
 };
 
 export class ShardsView {
-  #asked = false;
+  #abort = null; // of the question, which is asked once
+  #isShown = false;
   #place = document.querySelector("#shards");
 
   /** Shows the shards, read once. */
   async select() {
-    if (this.#asked) return;
-    this.#asked = true;
+    if (this.#abort !== null) return;
+    const { signal } = (this.#abort = new AbortController());
     try {
-      const { shards } = await get("shards");
+      const { shards } = await get("shards", {}, signal);
+      if (signal.aborted) return;
+      this.#isShown = true;
       const bad = shards.filter((shard) => shard.state !== "ok");
       const longest = Math.max(1, ...shards.map((shard) => Number(shard.bytes)));
       show(this.#place,
         h("p", { class: "sum" }, sum(bad.length, shards.length)),
         h("div", { class: "map", tabindex: 0, role: "region", "aria-label": "Map of the shards" }, table(shards, longest)));
     } catch (error) {
-      this.#asked = false;
+      if (signal.aborted) return;
+      this.#abort = null;
       show(this.#place, failure(error, () => this.select()));
     }
+  }
+
+  /** Ends what is still read. The next select() reads it again. */
+  leave() {
+    if (this.#isShown) return;
+    this.#abort?.abort();
+    this.#abort = null;
   }
 }
 

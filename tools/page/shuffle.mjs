@@ -5,10 +5,8 @@ import { data, failure, h, show } from "./dom.mjs";
 import { count, counted, number, value } from "./format.mjs";
 import { link } from "./records/link.mjs";
 import { roving } from "./records/roving.mjs";
-import { filterOf, store } from "./state.mjs";
+import { BATCHES, filterOf, LARGEST_BATCH, store } from "./state.mjs";
 import { picture } from "./records/values.mjs";
-
-const BATCHES = 6;
 
 export class ShuffleView {
   #grid;
@@ -23,7 +21,7 @@ export class ShuffleView {
   constructor(dataset, grid) {
     this.#grid = grid;
     const classes = dataset.columns.filter((column) => column.origin !== "record" && !column.list).map((column) => column.name);
-    show(this.#form, field("seed", "seed", 0), field("epoch", "epoch", 0), field("batch", "batch size", 1, 128),
+    show(this.#form, field("seed", "seed", 0), field("epoch", "epoch", 0), field("batch", "batch size", 1, LARGEST_BATCH),
       field("first", "first batch", 0),
       choice("block", "shuffle", [["0", "whole epoch"], ["auto", "blocks, auto"], ["64", "blocks of 64"], ["1024", "blocks of 1,024"]]),
       choice("quality", "mixing report for", [["", "no column"], ...classes.map((name) => [name, name])]),
@@ -40,7 +38,7 @@ export class ShuffleView {
   async select(state) {
     const { seed, epoch, batch, first, block, quality } = state;
     for (const input of this.#form.elements) if (input.name) input.value = state[input.name];
-    const question = { filter: filterOf(state), seed, epoch, batch: Math.min(128, Math.max(1, batch)), from: first, count: BATCHES, block, quality: quality || null };
+    const question = { filter: filterOf(state), seed, epoch, batch, from: first, count: BATCHES, block, quality: quality || null };
     const [shown, label] = [this.#grid.shown(state), this.#grid.label(state)];
     const key = JSON.stringify([question, shown, label, state.shapes]);
     if (key === this.#asked) return;
@@ -63,28 +61,35 @@ export class ShuffleView {
     }
   }
 
+  /** Ends what is still read. The next select() reads it again. */
+  leave() {
+    this.#abort?.abort();
+    this.#asked = null;
+    this.#drawn = null;
+  }
+
   #show({ batches, epoch_batches: all }, first, drawing) {
     const { label } = drawing;
-    const tiles = new Map();
+    const tiles = batches.map(() => new Map()); // of each batch, by record: a sampler may draw one several times
     show(this.#batches, batches.length === 0 ? h("p", { class: "none" }, `The epoch has ${counted(all, "batch", "batches")}.`) : null,
       batches.map((ordinals, place) => h("section", { class: "batch", "aria-label": `batch ${first + place}` },
         h("h2", {}, `batch ${count(first + place)}`, h("span", { class: "of" }, ` of ${count(all)}`)),
         h("ul", { class: "tiles small" }, ordinals.map((ordinal) => {
           const what = h("span", { class: "what" });
           const name = h("span", { class: "label" }, label ? "\u00a0" : "");
-          tiles.set(ordinal, [...(tiles.get(ordinal) ?? []), { what, name }]);
+          tiles[place].set(ordinal, [...(tiles[place].get(ordinal) ?? []), { what, name }]);
           return h("li", { class: "tile", "data-ordinal": ordinal }, what,
             link(ordinal, h("span", { class: "caption" }, h("span", { class: "ordinal" }, `#${ordinal}`), name), "cover"));
         })))));
     this.#rove.reset();
-    for (const ordinals of batches) this.#fill(ordinals, tiles, drawing);
+    for (const batch of tiles) this.#fill(batch, drawing);
   }
 
-  // Draws the records of a batch. A sampler may draw one several times.
-  async #fill(ordinals, tiles, { shown, label, signal }) {
+  // Draws the records of a batch in its tiles.
+  async #fill(tiles, { shown, label, signal }) {
     const feature = shown === "" ? [] : this.#grid.features(shown);
     try {
-      const { records } = await get("records", { ordinal: [...new Set(ordinals)], feature, column: label || null }, signal);
+      const { records } = await get("records", { ordinal: [...tiles.keys()], feature, column: label || null }, signal);
       if (signal.aborted) return;
       for (const record of records) {
         const feature = record.features.find((one) => one.name === shown);
@@ -96,7 +101,7 @@ export class ShuffleView {
       }
     } catch (error) {
       if (signal.aborted) return;
-      for (const { what } of ordinals.flatMap((ordinal) => tiles.get(ordinal))) show(what, h("p", { class: "none" }, data(error.message)));
+      for (const { what } of [...tiles.values()].flat()) show(what, h("p", { class: "none" }, data(error.message)));
     }
   }
 }

@@ -26,17 +26,12 @@ export class SqlView {
       h("form", { class: "query", onsubmit: (event) => this.#run(event) }, this.#input,
         h("div", { class: "run" }, h("button", { class: "primary", title: "Ctrl+Enter" }, "Run"), this.#csv, this.#said)),
       this.#result);
-    // A query that runs ends when the page shows something else.
-    store.onChange((state) => {
-      if (this.#abort === null || (state.view === "sql" && state.sql === this.#ran)) return;
-      this.#abort.abort();
-      this.#ran = null;
-    });
   }
 
   /** Shows and runs the query of a state. */
   select({ sql }) {
     if (sql === this.#ran) return;
+    this.leave();
     this.#input.value = sql || this.#example();
     if (sql) this.#ask(sql);
     else {
@@ -45,6 +40,14 @@ export class SqlView {
       this.#csv.disabled = true;
       show(this.#result, h("p", { class: "none" }, "Ctrl+Enter runs it. Tables: records, shards, features, bad, damage."));
     }
+  }
+
+  /** Ends a query that runs. The next select() runs it again. */
+  leave() {
+    if (this.#abort === null) return;
+    this.#abort.abort();
+    this.#abort = null;
+    this.#ran = null;
   }
 
   // Counts by the first column that has bars.

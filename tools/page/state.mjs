@@ -1,5 +1,11 @@
 // Holds what the page shows, and writes it as the address: a link is a view, and Back goes to the view before.
 
+/** No filter: all records pass. */
+export const unfiltered = Object.freeze({ where: "", ranges: {}, values: {}, nulls: [] });
+
+export const BATCHES = 6; // of the shuffle that are shown at once
+export const LARGEST_BATCH = 128;
+
 /**
  * The state of a page without parameters. Filters are by column: a range [lo, hi], a list of values, NULL wanted.
  * Shapes are by feature: "28x28", or "none" for no picture.
@@ -7,10 +13,7 @@
 export const initial = Object.freeze({
   dataset: 0,
   view: "explore",
-  where: "",
-  ranges: {},
-  values: {},
-  nulls: [],
+  ...unfiltered,
   shapes: {},
   show: "",
   label: "",
@@ -41,6 +44,7 @@ export function parse(search) {
     else if (name.startsWith(SHAPE)) own(state.shapes, name.slice(SHAPE.length), text);
     else readFilter(state, name, text);
   }
+  state.batch = Math.min(LARGEST_BATCH, Math.max(1, state.batch));
   return state;
 }
 

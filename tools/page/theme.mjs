@@ -23,7 +23,7 @@ export function themeSwitch(button) {
   apply();
 }
 
-// Where cookies are blocked, a choice lasts until the page is closed.
+// If cookies are blocked, a choice lasts until the page is closed.
 function keep(theme) {
   try {
     document.cookie = `${NAME}=${theme}; Path=/; SameSite=Strict; Max-Age=${YEAR_SECONDS}`;

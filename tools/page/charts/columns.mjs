@@ -77,11 +77,16 @@ export class Columns {
         const { charts } = await get("charts", { column: names });
         for (const chart of charts) this.#cards.get(chart.name)?.make(chart);
       } catch (error) {
-        for (const name of names) this.#cards.get(name).fail(error);
+        for (const name of names) this.#cards.get(name).fail(error, () => this.#again(name));
       }
       this.#onSight();
     }
     this.#making = false;
+  }
+
+  #again(name) {
+    this.#unmade.add(name);
+    this.#make();
   }
 }
 
@@ -133,8 +138,8 @@ class Card {
     this.select(store.state);
   }
 
-  fail(error) {
-    show(this.#body, failure(error));
+  fail(error, again) {
+    show(this.#body, failure(error, again));
   }
 
   // A column with one value in all records is a line, not a chart.

@@ -2,7 +2,7 @@
 
 import { data, failure, h, say, show } from "../dom.mjs";
 import { count, counted, number, share, value } from "../format.mjs";
-import { changed, store } from "../state.mjs";
+import { changed, store, unfiltered } from "../state.mjs";
 
 export class FilterBar {
   #input = document.querySelector("#where");
@@ -29,7 +29,7 @@ export class FilterBar {
     ];
     if (chips.length + (state.where ? 1 : 0) > 1) {
       chips.push(h("button", { class: "chip all", type: "button",
-        onclick: () => store.go({ where: "", ranges: {}, values: {}, nulls: [] }) }, "clear all"));
+        onclick: () => store.go(unfiltered) }, "clear all"));
     }
     show(this.#chips, chips);
   }

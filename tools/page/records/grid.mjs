@@ -1,52 +1,46 @@
-// The records that pass, in pages: as pictures, texts or waveforms of one feature, or as a table of columns.
+// The records that pass, in pages: loads them, shows each as a tile or a row, and keeps the focus among them.
 
 import { get } from "../api.mjs";
 import { boxFeatures } from "./boxes.mjs";
-import { cell, data, failure, h, say, show } from "../dom.mjs";
-import { count, value } from "../format.mjs";
-import { jumpForm } from "./jump.mjs";
+import { data, failure, h, show } from "../dom.mjs";
+import { value } from "../format.mjs";
 import { link } from "./link.mjs";
 import { roving } from "./roving.mjs";
 import { filterOf, store } from "../state.mjs";
-import { shapePicker } from "./shape_picker.mjs";
 import { shapeFeatures } from "./stated_shape.mjs";
+import { table, tableColumns } from "./table.mjs";
+import { TABLE, Toolbar } from "./toolbar.mjs";
 import { kindOf, picture } from "./values.mjs";
 
 const PAGE = 60;
-const MOST_COLUMNS = 24;
-const TABLE = "(columns)";
 const BEST_FIRST = ["image", "raster", "audio", "wave", "text"];
-const PAUSE_MS = 60; // between pages while a brush moves
+const REST_MS = 60; // a hand that moves nothing for so long rests
 
 export class Grid {
   #place = document.querySelector("#records");
   #dataset;
   #sample;
   #asked = "";
+  #state = null; // that was asked for last
   #abort = null;
-  #loading = false;
-  #timer = 0;
+  #running = false; // a load
+  #timer = null; // until the next load
   #focus = null; // the record that gets the focus once it is shown
   #body = h("div", { class: "grid" });
-  #rove = roving(this.#body, (pages) => this.#turn(pages * PAGE));
-  #bar = h("div", { class: "bar-of-grid", role: "toolbar", "aria-label": "What the grid shows" });
-  #pages = h("span", { class: "range" });
-  #back = h("button", { type: "button", "aria-label": "previous page", onclick: () => this.#turn(-PAGE) }, "‹");
-  #next = h("button", { type: "button", "aria-label": "next page", onclick: () => this.#turn(PAGE) }, "›");
+  #rove = roving(this.#body, (pages) => this.#turn(pages));
+  #toolbar;
   #passing = 0;
-  #ordinals = [];
-  #said = h("p", { class: "said", role: "status" });
-  #jump;
+  #ordinals = null;
 
   /** `sample` says how each feature is shown. */
   constructor(dataset, sample) {
     this.#dataset = dataset;
     this.#sample = sample;
-    this.#jump = jumpForm(dataset, this.#said);
-    show(this.#place, this.#bar, this.#body);
+    this.#toolbar = new Toolbar(dataset, sample, (pages) => this.#turn(pages));
+    show(this.#place, this.#toolbar.element, this.#body);
   }
 
-  /** The numbers of the records that are shown. */
+  /** The numbers of the records that the state asks for, or null while they are not there. */
   get ordinals() {
     return this.#ordinals;
   }
@@ -63,13 +57,30 @@ export class Grid {
     if (focus !== null) this.#focus = focus;
     const question = JSON.stringify([filterOf(state), state.from, state.order, state.seed, this.shown(state), state.label, state.shapes]);
     if (question === this.#asked) {
-      if (!this.#loading) this.#land();
+      if (!this.#running && this.#timer === null) this.#land();
       return;
     }
     this.#asked = question;
+    this.#state = state;
+    this.#ordinals = null;
+    // While a hand moves, a load is let finish, so that the grid follows; the newest state is next.
+    if (this.#running) this.#hold();
+    this.#timer ??= setTimeout(() => this.#load(), this.#running ? REST_MS : 0);
+  }
+
+  /** Ends what is still read. The next select() reads it again. */
+  leave() {
+    this.#hold();
+    this.#abort?.abort();
+    this.#running = false;
+    this.#asked = "";
+    this.#focus = null;
+    this.#ordinals = null;
+  }
+
+  #hold() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#load(state), this.#loading ? PAUSE_MS : 0);
-    this.#loading = true;
+    this.#timer = null;
   }
 
   #bestFeature() {
@@ -79,46 +90,55 @@ export class Grid {
     return shown.sort((a, b) => rank(a) - rank(b))[0] ?? "";
   }
 
-  async #load(state) {
+  async #load() {
+    const state = this.#state;
+    this.#timer = null;
+    this.#running = true;
     this.#abort?.abort();
     const abort = (this.#abort = new AbortController());
     const shown = this.shown(state);
     const boxes = boxFeatures(this.#dataset.features.map((feature) => feature.name));
     const features = shown === "" ? [] : [...this.features(shown), ...(boxes?.sides ?? (boxes ? [boxes.whole] : []))];
-    const columns = shown === "" ? this.#tableColumns().map(({ name }) => name) : [this.label(state)].filter(Boolean);
+    const columns = shown === "" ? tableColumns(this.#dataset).map(({ name }) => name) : [this.label(state)].filter(Boolean);
     this.#body.classList.add("waiting");
     try {
       const answer = await get("records", { filter: filterOf(state), from: state.from, count: PAGE, feature: features, column: columns,
         order: state.order, seed: state.order === "random" ? state.seed : null }, abort.signal);
       if (abort.signal.aborted) return;
-      this.#loading = false;
+      this.#running = false;
       this.#show(answer, state, { shown, boxes, signal: abort.signal });
     } catch (error) {
       if (abort.signal.aborted) return;
-      this.#loading = false;
+      this.#running = false;
+      if (this.#timer !== null) return; // what failed is not asked for any more
       this.#asked = ""; // so that the same question can be asked again
-      this.#ordinals = [];
       // A wrong WHERE is said next to the WHERE.
-      show(this.#body, error.status === 400 && state.where ? h("p", { class: "none" }, "No records: the filter cannot be evaluated.") :
+      this.#replace(error.status === 400 && state.where ? h("p", { class: "none" }, "No records: the filter cannot be evaluated.") :
         failure(error, () => this.select(store.state)));
     }
     this.#body.classList.remove("waiting");
   }
 
-  #show(answer, state, drawing) {
+  #show({ records, passing, from }, state, drawing) {
     const { shown } = drawing;
-    this.#passing = Number(answer.passing);
-    this.#ordinals = answer.records.map((record) => Number(record.ordinal));
-    this.#controls(state, shown, answer);
-    if (answer.records.length === 0) show(this.#body, h("p", { class: "none" }, "No record passes this filter."));
-    else if (shown === "") show(this.#body, this.#table(answer.records));
-    else {
-      show(this.#body, h("ul", { class: "tiles" },
-        answer.records.map((record) => this.#tile(record, drawing, this.label(state)))));
-    }
-    this.#rove.reset();
+    const label = this.label(state);
+    this.#passing = Number(passing);
+    this.#toolbar.update(state, { shown, label }, { from, count: records.length, passing: this.#passing });
+    if (records.length === 0) this.#replace(h("p", { class: "none" }, "No record passes this filter."));
+    else if (shown === "") this.#replace(table(this.#dataset, records));
+    else this.#replace(h("ul", { class: "tiles" }, records.map((record) => this.#tile(record, drawing, label))));
     this.#body.scrollTop = 0;
+    if (this.#timer !== null) return; // a newer state is next
+    this.#ordinals = records.map((record) => Number(record.ordinal));
     this.#land();
+  }
+
+  // A focus within stays within, on the first record or the button of a failure: Page Down works again and again.
+  #replace(content) {
+    const focused = this.#body.contains(document.activeElement);
+    show(this.#body, content);
+    this.#rove.reset();
+    if (focused) this.#body.querySelector("a.record, button")?.focus();
   }
 
   // Moves the focus to the record that was looked at; turns to its page if that is another.
@@ -163,52 +183,8 @@ export class Grid {
     return named(/(^|[/_])(label|class|species|target|shape|category)$/i) ?? named(/label|class|task/i) ?? "";
   }
 
-  #tableColumns() {
-    return this.#dataset.columns.filter((column) => column.origin !== "record").slice(0, MOST_COLUMNS);
-  }
-
-  #table(records) {
-    const columns = this.#tableColumns();
-    const numeric = new Set(columns.filter((column) => column.type !== "TEXT").map((column) => column.name));
-    return h("table", { class: "rows" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "number" }, "record"),
-        columns.map((column) => h("th", { scope: "col", class: numeric.has(column.name) ? "number" : false }, data(column.name))))),
-      h("tbody", {}, records.map((record) => h("tr", {},
-        h("th", { scope: "row", class: "number" }, link(record.ordinal, count(record.ordinal))),
-        columns.map(({ name }) => h("td", { class: numeric.has(name) ? "number" : false }, cell(record.columns[name], 60)))))));
-  }
-
-  #controls(state, shown, answer) {
-    const end = answer.from + answer.records.length;
-    say(this.#pages, answer.records.length === 0 ? "none" : `${count(answer.from + 1)} – ${count(end)} of ${count(answer.passing)}`);
-    this.#back.disabled = answer.from === 0;
-    this.#next.disabled = end >= this.#passing;
-    const key = JSON.stringify([state.order, shown, this.label(state)]);
-    if (this.#bar.dataset.key === key) {
-      this.#bar.querySelector(".shape")?.dispatchEvent(new Event("refresh"));
-      return;
-    }
-    this.#bar.dataset.key = key;
-    const names = this.#dataset.features.map((feature) => feature.name);
-    const labels = this.#dataset.columns.filter((column) => column.origin !== "record").map((column) => column.name);
-    show(this.#bar,
-      chooser("Show", [[TABLE, "table of columns"], ...names.map((name) => [name, name])], shown || TABLE, "show"),
-      shown === "" ? null : chooser("label", [["(none)", "none"], ...labels.map((name) => [name, name])], this.label(state) || "(none)", "label"),
-      shown === "" ? null : shapePicker(shown, this.#sample),
-      chooser("order", [["ordinal", "as stored"], ["random", "random"]], state.order, "order"),
-      state.order === "random" ? h("button", { type: "button", onclick: () => store.go({ seed: store.state.seed + 1, from: 0 }) }, "reshuffle") : null,
-      this.#jump, this.#said,
-      h("span", { class: "pages" }, this.#back, this.#pages, this.#next));
-  }
-
-  #turn(by) {
+  #turn(pages) {
     const last = Math.floor(Math.max(0, this.#passing - 1) / PAGE) * PAGE;
-    store.go({ from: Math.max(0, Math.min(last, store.state.from + by)) });
+    store.go({ from: Math.max(0, Math.min(last, store.state.from + pages * PAGE)) });
   }
-}
-
-function chooser(label, options, chosen, name) {
-  return h("label", { class: "chooser" }, h("span", {}, label),
-    h("select", { name, onchange: (event) => store.go({ [name]: event.target.value, from: 0 }) },
-      options.map(([value_, text]) => h("option", { value: value_, selected: value_ === chosen }, text))));
 }

@@ -4,7 +4,7 @@ import { get } from "../api.mjs";
 import { data, h, show } from "../dom.mjs";
 import { count, counted } from "../format.mjs";
 import { link } from "./link.mjs";
-import { store } from "../state.mjs";
+import { store, unfiltered } from "../state.mjs";
 
 const LISTED = 8; // records of one key that are listed
 
@@ -50,13 +50,13 @@ function go(record) {
 
 function numbered(text, all) {
   const number = Number(text.replaceAll(",", ""));
-  if (/^[\d,]+$/.test(text) && number < all) return number;
+  if (/^\d[\d,]*$/.test(text) && number < all) return number;
   throw new Error(all === 0 ? "there is no record" : `expected a number from 0 to ${count(all - 1)}`);
 }
 
 function several(found, all) {
   const where = `_id IN (${found.join(", ")})`;
   return [`${counted(all, "record")}: `, found.slice(0, LISTED).map((ordinal) => [link(ordinal, `#${ordinal}`), " "]),
-    h("button", { type: "button", onclick: () => store.go({ view: "explore", record: null, where }) },
+    h("button", { type: "button", onclick: () => store.go({ ...unfiltered, view: "explore", record: null, where }) },
       all > found.length ? `Show the first ${count(found.length)} in the grid` : "Show in the grid")];
 }

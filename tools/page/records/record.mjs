@@ -39,11 +39,11 @@ export class RecordView {
   /** Shows the record of a state, with the focus on Next if it was `opened` from the grid. */
   async select(state, opened) {
     this.#place.hidden = state.record === null;
-    const question = state.record === null ? null : JSON.stringify([state.record, filterOf(state), state.shapes]);
+    if (state.record === null) return this.leave();
+    const question = JSON.stringify([state.record, filterOf(state), state.shapes]);
     if (question === this.#shown) return;
     this.#shown = question;
     this.#abort?.abort();
-    if (question === null) return;
     const abort = (this.#abort = new AbortController());
     this.#title.textContent = `Record ${count(state.record)}`;
     show(this.#said);
@@ -56,6 +56,12 @@ export class RecordView {
       this.#shown = null;
       show(this.#body, failure(error, () => this.select(store.state, false)));
     }
+  }
+
+  /** Ends what is still read. The next select() reads it again. */
+  leave() {
+    this.#abort?.abort();
+    this.#shown = null;
   }
 
   /** Goes to the previous, next or a random record that passes the filter, in the same entry of the history. */
