@@ -200,7 +200,7 @@ WRAPPED_IN = [
 # Headers of C++ and of the operating system, which every folder may include.
 SYSTEM = re.compile(
     r"[a-z0-9_]+|(sys|linux)/[a-z0-9_]+\.h"
-    r"|(cpuid|dirent|endian|errno|fcntl|fnmatch|glob|immintrin|nmmintrin|poll|pthread|sched|setjmp|signal|spawn|stdio"
+    r"|(cpuid|dirent|endian|errno|fcntl|fnmatch|glob|immintrin|malloc|nmmintrin|poll|pthread|sched|setjmp|signal|spawn|stdio"
     r"|stdlib|string|strings|termios|time|ucontext|unistd|x86intrin)\.h"
 )
 

@@ -6,7 +6,7 @@
 namespace ofindex {
 namespace {
 
-std::string_view Trimmed(std::string_view text) {
+std::string_view WithoutBlanks(std::string_view text) {
   const size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
@@ -15,7 +15,7 @@ std::string_view Trimmed(std::string_view text) {
 bool Lists(std::string_view tags, std::string_view tag) {
   while (true) {
     const size_t comma = std::min(tags.find(','), tags.size());
-    std::string_view one = Trimmed(tags.substr(0, comma));
+    std::string_view one = WithoutBlanks(tags.substr(0, comma));
     if (one.starts_with("W/")) one.remove_prefix(2);
     if (one == tag) return true;
     if (comma == tags.size()) return false;
