@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 
@@ -76,6 +78,14 @@ TEST_CASE("anything but a regular file is refused without waiting for it") {
   }
   CHECK_FALSE(File::OpenRead("/dev/zero"));
   CHECK_FALSE(File::OpenRead(""));
+}
+
+TEST_CASE("a file of another user is opened, though only its owner may leave its access time alone") {
+  const int opened = RunInChild([] {
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) return 2;
+    return File::OpenRead("/etc/passwd") ? 0 : 1;
+  });
+  CHECK(opened == 0);
 }
 
 TEST_CASE("links are followed") {

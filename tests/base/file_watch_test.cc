@@ -4,7 +4,11 @@
 #include <time.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
+
+#include "tests/support/files.h"
+#include "tests/support/temp_dir.h"
 
 namespace ofindex {
 namespace {
@@ -45,6 +49,30 @@ TEST_CASE("a change counts as recent for one tick, even if a file server's clock
     CHECK(WaitForNextTick(ChangedAgo(row.age_ns)) == row.just_now);
     CHECK(Now() - before < kSecond);  // no wait for a clock that is far ahead
   }
+}
+
+TEST_CASE("a change of some milliseconds ago is recent") {
+  bool recent = false;
+  for (int attempt = 0; attempt < 1000 && !recent; ++attempt) {  // another program may take the processor meanwhile
+    recent = ChangedJustNow(ChangedAgo(10 * kMillisecond));
+  }
+  CHECK(recent);
+}
+
+TEST_CASE("bytes that were read while the file changed are read again") {
+  const TempDir dir;
+  WriteFile(dir / "f", "old");
+  const FileWatch watch(File::OpenRead(dir / "f").value());
+  int reads = 0;
+  const auto sound = []() -> Result<void> { return {}; };
+  const auto read = [&]() -> Result<std::string> {
+    std::string bytes = ReadFile(dir / "f");
+    if (++reads > 1) return bytes;
+    WriteFile(dir / "f", "new");  // as long as before
+    SetMtime(dir / "f", 1'000'000'000);
+    return bytes;
+  };
+  CHECK(watch.Consistent(sound, read).value() == "new");
 }
 
 TEST_CASE("the wait for the next tick ends when a change is no longer recent") {

@@ -54,6 +54,26 @@ TEST_CASE("appended bytes can be overwritten, whether or not they were flushed")
   CHECK(out.size() == 14);
 }
 
+TEST_CASE("a copied file and what follows it are where they belong") {
+  const TempDir dir;
+  WriteFile(dir / "from", std::string(kBuffer + 5, 'b') + "not copied");
+  const File from = File::OpenRead(dir / "from").value();
+  OutputFile out = Created(dir / "f");
+  REQUIRE(out.Append(AsBytes("a")));
+  REQUIRE(out.AppendFile(from, kBuffer + 5));
+  REQUIRE(out.Append(AsBytes("c")));
+  REQUIRE(out.Flush());
+  CHECK(ReadFile(dir / "f") == "a" + std::string(kBuffer + 5, 'b') + "c");
+  CHECK(out.size() == kBuffer + 7);
+}
+
+TEST_CASE("a sync that the system refuses is an error") {
+  OutputFile out = Created("/dev/null");
+  const auto synced = out.Sync();
+  REQUIRE_FALSE(synced);
+  CHECK(synced.error().message.find("cannot sync") != std::string::npos);
+}
+
 TEST_CASE("creating a file truncates an existing one, and bytes that are never flushed are not written") {
   const TempDir dir;
   WriteFile(dir / "f", "a longer text that was here before");

@@ -32,6 +32,7 @@ TOO_LONG = (
     "tests/docs/docs_test.py",
     "tests/python/run.py",
     "tools/bench",
+    "tools/mutate",
     "meson",
 )
 
