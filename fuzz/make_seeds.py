@@ -198,8 +198,8 @@ def sections_of(path: Path) -> list[bytes]:
 
 def descriptors(folder: Path) -> list[bytes]:
     (folder / "m.proto").write_text(
-        'syntax = "proto2"; package p; message M { optional int64 a = 1; repeated group B = 2 { optional string c = 1; } '
-        "message N { repeated sint32 d = 1 [packed = true]; optional M m = 2; enum E { X = 0; } optional E e = 3; } "
+        'syntax = "proto2"; package p; message M { optional int64 a = 1; repeated group B = 2 { optional string c = 1; '
+        "} message N { repeated sint32 d = 1 [packed = true]; optional M m = 2; enum E { X = 0; } optional E e = 3; } "
         "optional N n = 3; map<string, double> o = 4; }"
     )
     shutil.copy(HERE.parent / "proto" / "example.proto", folder / "example.proto")
@@ -240,7 +240,10 @@ VALUES (1, 'a'), (2.5, NULL)
 SELECT cast(score AS INTEGER), count(*) FROM records GROUP BY 1 UNION ALL SELECT 1, 2""".splitlines()
 
 ROWS = {
-    0: ['a,b,c\n1,2.5,x\n-3,,"q ""uoted"", x"\n', "a\ntrue\nfalse\n", 'x\r\n007\r\n"\n"\r\n', "\ufeffa,b\n1e5,9223372036854775808\n"],
+    0: [
+        'a,b,c\n1,2.5,x\n-3,,"q ""uoted"", x"\n', "a\ntrue\nfalse\n", 'x\r\n007\r\n"\n"\r\n',
+        "\ufeffa,b\n1e5,9223372036854775808\n",
+    ],
     1: ["a\tb\n1\t2\n", 'a\t"b\tc"\n"1"\t2\n'],
     2: [
         '{"a":1,"b":{"c":0.5},"f":[1,2]}\n{"a":2,"f":[]}\n', '{"t":"x","b":{"base64":"QUI="}}\n\n{"t":null}\n',
@@ -250,7 +253,7 @@ ROWS = {
 
 SCHEMAS = [
     '{"label":"int","box":{"x":"float"},"tags":"array<string>","counts":"map<long>"}\n{"label":3,"box":{"x":1},"tags":["a"],"counts":{"q":2}}',
-    '{"d":"date","t":"time","s":"timestamp","e":"enum","y":"bytes","z":"byte_array"}\n'
+    '{"d":"date","t":"time","s":"timestamp","e":"enum","y":"bytes","z":"array<byte>"}\n'
     '{"d":"2026-11-22","t":"10:30:05.25","s":"2026-11-22T10:30:05+01:00","e":"v","y":"xyz","z":[1,2]}',
     '{"b":"boolean","c":"char","s":"short","g":"bigint","m":"decimal","o":"double","h":"choice"}\n'
     '{"b":true,"c":"x","s":7,"g":8,"m":"1.5","o":2,"h":[1,2]}',
@@ -258,7 +261,8 @@ SCHEMAS = [
 ]
 
 LISTS = [
-    "5", "-1", "10:20", ":20", "-10:", "1 2,3\n4", "_id\n7\n8\n", "x,_id\na,3\n\"b,c\",4\n", '{"_id":5,"x":[{}]}\n{"_id":6}',
+    "5", "-1", "10:20", ":20", "-10:", "1 2,3\n4", "_id\n7\n8\n", "x,_id\na,3\n\"b,c\",4\n",
+    '{"_id":5,"x":[{}]}\n{"_id":6}',
     '{"ids":[5,7]}', '[1,[2],{"_id":3}]', '{"rows":[{"_id":1},{"_id":2}]}', '{"batches":[[1,2],[3]]}', "1\0002\0003\0",
 ]  # fmt: skip
 
@@ -282,9 +286,12 @@ FILTER = (
     '{"where":"label > 1","ranges":{"score":[0,"5.5"],"_length":[null,80]},"values":{"label":[1,2]},"null":["name"]}'
 )
 QUERIES = [
-    "", "column=label&column=score&column=name", f"column=label&filter={FILTER}", f"filter={FILTER}&offset=0&limit=10&order=score",
-    "ordinal=5", "ordinal=5&feature=name", "ordinal=5&feature=boxes&offset=0&count=3", "shard=1&offset=40", "feature=label&value=3",
-    "key=name&value=image 4", "seed=1&epoch=2&batch=8&batches=3&block=2", 'x=1\n{"sql":"SELECT label FROM records","limit":5}',
+    "", "column=label&column=score&column=name", f"column=label&filter={FILTER}",
+    f"filter={FILTER}&offset=0&limit=10&order=score",
+    "ordinal=5", "ordinal=5&feature=name", "ordinal=5&feature=boxes&offset=0&count=3", "shard=1&offset=40",
+    "feature=label&value=3",
+    "key=name&value=image 4", "seed=1&epoch=2&batch=8&batches=3&block=2",
+    'x=1\n{"sql":"SELECT label FROM records","limit":5}',
     "ordinal=12&name=score&page=1", "q=image&limit=2",
 ]  # fmt: skip
 

@@ -74,13 +74,13 @@ def environment(target: Target, temporary: str) -> dict[str, str]:
 
 def run_worker(command: list[str], variables: dict[str, str], seconds: float) -> tuple[int, str]:
     """Runs one libFuzzer process, and returns its inputs and the end of what it said."""
-    log = tempfile.TemporaryFile("w+", errors="replace")
-    try:
-        subprocess.run(command, env=variables, stdout=log, stderr=log, timeout=seconds + 120, check=False)
-    except subprocess.TimeoutExpired:
-        return 0, "the fuzzer does not end"
-    log.seek(0)
-    text = log.read()
+    with tempfile.TemporaryFile("w+", errors="replace") as log:
+        try:
+            subprocess.run(command, env=variables, stdout=log, stderr=log, timeout=seconds + 120, check=False)
+        except subprocess.TimeoutExpired:
+            return 0, "the fuzzer does not end"
+        log.seek(0)
+        text = log.read()
     counted = re.search(r"number_of_executed_units: (\d+)", text)
     return int(counted[1]) if counted else 0, text
 
@@ -172,7 +172,8 @@ def table(outcomes: dict[str, Outcome]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
         "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in rows
     )
