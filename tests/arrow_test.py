@@ -111,7 +111,7 @@ ROOMS = {
     "tools/rows": "base query/sql tools/shell tools/terminal",
     "tools/sampling": "base index/columns query query/columns query/sampling query/sampling/columns "
     "query/sampling/lengths query/sampling/orders query/sampling/sets query/sampling/steps tools/shell",
-    "tools/serve": "base index/catalog index/keys query query/columns query/crossfilter query/keys query/sampling "
+    "tools/serve": "base index/catalog index/keys proto/extract query query/columns query/crossfilter query/keys query/sampling "
     "query/sampling/orders query/sampling/sets query/sql query/stats tools/http tools/rows tools/sampling "
     "tools/serve/counting tools/serve/records tools/serve/requests tools/shell tools/show",
     "tools/serve/counting": "base index/columns query/audit query/columns query/crossfilter query/crossfilter/codes "
@@ -200,7 +200,7 @@ WRAPPED_IN = [
 # Headers of C++ and of the operating system, which every folder may include.
 SYSTEM = re.compile(
     r"[a-z0-9_]+|(sys|linux)/[a-z0-9_]+\.h"
-    r"|(cpuid|dirent|endian|errno|fcntl|fnmatch|glob|immintrin|nmmintrin|poll|pthread|sched|setjmp|signal|spawn|stdio"
+    r"|(cpuid|dirent|endian|errno|fcntl|fnmatch|glob|immintrin|malloc|nmmintrin|poll|pthread|sched|setjmp|signal|spawn|stdio"
     r"|stdlib|string|strings|termios|time|ucontext|unistd|x86intrin)\.h"
 )
 

@@ -71,7 +71,7 @@ CALLERS = {
 #: Whole messages and hints that are variables: where they are made.
 MADE_ELSEWHERE = {
     "{AtMark(what)}": "tools/ordinals/: the list and the line, and what is wrong there",
-    '{AtMark((StrCat("a header of over ",FormatCount(kMaxColumns)," columns")))}': "the same",
+    '{AtMark((StrCat("a header of over ",FormatCount(kMaxHeaderColumns)," columns")))}': "the same",
     '{AtMark((StrCat("the name of column ",names.size()," is too long; expected at most ",FormatCount(kMaxNameBytes),'
     '" bytes")))}': "the same",
     '{AtMark("NUL bytes or a byte order mark as in UTF-16; expected text in UTF-8")}': "the same",

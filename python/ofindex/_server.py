@@ -6,11 +6,13 @@ import json
 import os
 import reprlib
 import subprocess
+import threading
 import weakref
+from collections import deque
 from html import escape
 from importlib import resources
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ._arguments import whole
 from ._errors import Error, LimitError, StaleError
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 _WAIT_SECONDS = 5.0
 """How long a server that was told to end may take before it is killed."""
 
+_LAST_LINES = 20
+"""The lines of a server's messages that are kept."""
+
 _ERRORS: dict[int, type[Exception]] = {2: ValueError, 4: Error, 5: OSError, 7: LimitError}
 """The exceptions for the exit codes of the command."""
 
@@ -34,7 +39,7 @@ def _stop(process: subprocess.Popen[bytes], owner: int) -> None:
     """End the server, unless this is a process that was forked from the one that started it."""
     if os.getpid() != owner:
         return
-    for pipe in (process.stdin, process.stdout, process.stderr):
+    for pipe in (process.stdin, process.stdout):
         assert pipe is not None
         pipe.close()
     try:
@@ -42,6 +47,25 @@ def _stop(process: subprocess.Popen[bytes], owner: int) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+class _Messages:
+    """The last messages of a server, read on a thread so that the pipe never fills."""
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self._lines: deque[bytes] = deque(maxlen=_LAST_LINES)
+        self._thread = threading.Thread(target=self._read, args=(pipe,), name="ofindex-serve", daemon=True)
+        self._thread.start()
+
+    def _read(self, pipe: IO[bytes]) -> None:
+        with pipe:
+            while line := pipe.readline(4096):  # a longer line is several
+                self._lines.append(line)
+
+    def whole(self) -> str:
+        """Return the last messages of a server that ends, once it has."""
+        self._thread.join(_WAIT_SECONDS)
+        return b"".join(self._lines).decode("utf-8", "backslashreplace").strip()
 
 
 def _start(arguments: list[str | bytes]) -> tuple[subprocess.Popen[bytes], dict[str, Any]]:
@@ -52,15 +76,17 @@ def _start(arguments: list[str | bytes]) -> tuple[subprocess.Popen[bytes], dict[
         stdin=subprocess.PIPE,  # which ends with this process, however that ends, and so does the server
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        bufsize=0,  # buffers have locks, which a thread that reads holds when Python ends
         start_new_session=True,  # Ctrl-C is for Python alone
     )
     assert process.stdout is not None
     assert process.stderr is not None
+    messages = _Messages(process.stderr)
     line = process.stdout.readline()
     if line:
         said: dict[str, Any] = json.loads(line)
         return process, said
-    text = process.stderr.read().decode("utf-8", "backslashreplace").strip().removeprefix("ofindex: ")
+    text = messages.whole().removeprefix("ofindex: ")
     _stop(process, os.getpid())
     raise _ERRORS.get(process.returncode, Error)(text or f"ofindex serve ended with exit code {process.returncode}")
 
@@ -132,7 +158,7 @@ class Page:
         url = escape(self.url, quote=True)
         return (
             f'<iframe src="{url}" style="width: 100%; height: {self._height}px; border: 0" title="ofindex" '
-            f'referrerpolicy="no-referrer"></iframe>'
+            f'allow="clipboard-write" referrerpolicy="no-referrer"></iframe>'
             f'<p><a href="{url}" target="_blank" rel="noopener noreferrer">Open in a tab</a></p>'
         )
 

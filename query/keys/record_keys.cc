@@ -15,18 +15,10 @@ Result<RecordKeys> RecordKeys::Open(const Dataset& dataset) {
 
 Result<KeyLookup> RecordKeys::Key(const std::string& name) const { return KeyLookup::Open(index_, records_, name); }
 
-Result<std::vector<uint64_t>> RecordKeys::Find(const KeyText& key, const Progress& progress,
-                                               uint64_t max_records) const {
+Result<std::vector<uint64_t>> RecordKeys::Find(const KeyText& key, const Progress& progress) const {
   OFINDEX_ASSIGN(const KeyLookup lookup, Key(key.name));
   std::vector<uint64_t> found;
   const auto add = [&](const LookupKey& value) -> Result<void> {
-    OFINDEX_ASSIGN(const uint64_t candidates, lookup.CountCandidates(value));
-    if (candidates > max_records) {
-      return Fail(ErrorCode::kLimit,
-                  StrCat("key '", Printable(key.name), "': ", FormatCount(candidates),
-                         " records may have the value; expected at most ", FormatCount(max_records)),
-                  "`ofindex where` with the same comparison finds them all");
-    }
     OFINDEX_ASSIGN(const std::vector<uint64_t> more, lookup.FindAll(value, progress));
     found.insert(found.end(), more.begin(), more.end());
     return {};

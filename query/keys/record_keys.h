@@ -24,10 +24,8 @@ class RecordKeys {
   [[nodiscard]] Result<KeyLookup> Key(const std::string& name) const;
 
   /// Returns the ordinals of the records with `key`, ascending; none if no record has it. If the feature has integers
-  /// alone, the value is one. Errors: kUsage if it is something else; those of KeyLookup; kLimit if more than
-  /// `max_records` would have to be compared.
-  [[nodiscard]] Result<std::vector<uint64_t>> Find(const KeyText& key, const Progress& progress = {},
-                                                   uint64_t max_records = UINT64_MAX) const;
+  /// alone, the value is one. Errors: kUsage if it is something else; those of KeyLookup.
+  [[nodiscard]] Result<std::vector<uint64_t>> Find(const KeyText& key, const Progress& progress = {}) const;
 
   /// Does the same with a key written NAME=VALUE, which some record must have. Errors: kUsage if `text` is something
   /// else, or if no record has the key; those of KeyLookup.

@@ -125,9 +125,10 @@ Result<void> ForEachClass(ColumnStore& store, const ColumnClasses& classes, cons
       store, [&](uint64_t first, std::span<const uint32_t> numbers) { in_view.Pass(first, numbers, take); }, cancel);
 }
 
-Result<ColumnClasses> ReadClasses(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
+Result<ColumnClasses> ReadClasses(ColumnStore& store, const View& view, const std::string& name, Cancel cancel,
+                                  const ClassLimits& limits = {}) {
   OFINDEX_ASSIGN(const Column column, FindValueColumn(store, name));
-  return ColumnClasses::Read(store, column, End(view), cancel);
+  return ColumnClasses::Read(store, column, End(view), cancel, limits);
 }
 
 Result<SamplingMethod> Balanced(ColumnStore& store, const View& view, const SampleRequest& request, Cancel cancel) {
@@ -258,8 +259,9 @@ Result<Sampler> OpenSampler(const std::shared_ptr<ColumnStore>& store, const std
   return WithMemory("a sampler's table", [&] { return Open(store, generations, request, limits, history); });
 }
 
-Result<ClassNumbers> ClassesOf(ColumnStore& store, const View& view, const std::string& name, Cancel cancel) {
-  OFINDEX_ASSIGN(const ColumnClasses classes, ReadClasses(store, view, name, cancel));
+Result<ClassNumbers> ClassesOf(ColumnStore& store, const View& view, const std::string& name, Cancel cancel,
+                               const ClassLimits& limits) {
+  OFINDEX_ASSIGN(const ColumnClasses classes, ReadClasses(store, view, name, cancel, limits));
   static_assert(ClassNumbers::kNoClass == ColumnClasses::kNone);
   return WithMemory("the class of each record", [&]() -> Result<ClassNumbers> {
     ClassNumbers numbers;

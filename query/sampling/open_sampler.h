@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "query/columns/column_store.h"
+#include "query/sampling/columns/column_classes.h"
 #include "query/sampling/mix_quality.h"
 #include "query/sampling/sampler.h"
 #include "query/sampling/shard_history.h"
@@ -51,6 +52,6 @@ struct SampleRequest {
 
 /// Returns the class of each record of `view`, by the column called `name`. Errors: kUsage, kIndex, kIo, kLimit.
 [[nodiscard]] Result<ClassNumbers> ClassesOf(ColumnStore& store, const View& view, const std::string& name,
-                                             const std::atomic<bool>* cancel = nullptr);
+                                             const std::atomic<bool>* cancel = nullptr, const ClassLimits& limits = {});
 
 }  // namespace ofindex

@@ -66,6 +66,14 @@ class ReportTest(CommandTest):
         cards = root.all("article", class_="card column")
         self.assertEqual(len(cards), len(stats["columns"]))
         for card, column in zip(cards, stats["columns"], strict=True):
+            constant = card.all("p", class_="constant")
+            is_list = column["list_lengths"] is not None
+            is_constant = column["distinct"] == 1 and column["count"] == column["rows"] and column["nulls"] == 0
+            self.assertEqual(bool(constant), is_constant and not is_list, column["column"])
+            if constant:
+                self.assertTrue(constant[0].text.startswith("always "))
+                self.assertEqual(card.all("svg") + card.all("table"), [])
+                continue
             words = card.all("ul", class_="counts")[0].text
             self.assertIn(f"{column['count']:,} value", words)
             self.assertIn(f"{column['nulls']:,} NULL", words)
@@ -171,6 +179,9 @@ class ReportTest(CommandTest):
         self.assertEqual(self.page().all("img"), [])
         self.assertEqual(len(self.page("--shape", "x=8x8").all("img")), 1)
         self.assertEqual(self.page("--shape", "x=8x9").all("img"), [])
+        misspelt = self.expect(0, "report", "data", "-o", "x.html", "--shape", "X=8x8", "--shape", "x=8x8").stderr
+        self.assertIn("--shape X=8x8 changes nothing: no record has a feature of that name", misspelt)
+        self.assertEqual(misspelt.count("changes nothing"), 1)
         sides = {"height": ("int64", [8]), "width": ("int64", [8])}
         self.write({"x": ("bytes", [bytes(64)]), **sides}, {"x": ("bytes", [bytes(63)]), **sides})
         self.assertEqual(len(self.page("-n", "2").all("section")[0].all("img")), 1)

@@ -120,6 +120,15 @@ class ApiTest(ServeTest):
             self.assertEqual(self.ask("find", key="id", value=f"record {number}")["ordinals"], [number])
         self.assertEqual(self.ask("find", key="id", value="nothing")["ordinals"], [])
 
+    def test_records_are_listed_in_the_order_that_is_asked_for(self) -> None:
+        listed = [2999, 0, 17, 1500]
+        page = self.ask("records", ordinal=listed, feature="id")
+        self.assertEqual([each["ordinal"] for each in page["records"]], listed)
+        self.assertEqual([each["features"][0]["text"] for each in page["records"]], [f"record {n}" for n in listed])
+        self.assertEqual(self.server.get("/api/records?ordinal=1&ordinal=3000").status, 404)
+        many = "&".join(f"ordinal={number}" for number in range(129))
+        self.assertEqual(self.server.get(f"/api/records?{many}").status, 400)
+
     def test_the_wire_format_is_that_of_get(self) -> None:
         rows = self.ask("wire", ordinal=5)
         lines = self.expect(0, "get", "made", "5", "--wire").text.splitlines()[1:]
@@ -185,7 +194,8 @@ class ApiTest(ServeTest):
             for client in clients:
                 if client.socket in refused:
                     answer = client.answer()
-                    self.assertEqual(None if answer is None else answer.status, 503)
+                    assert answer is not None
+                    self.assertEqual((answer.status, answer.fields.get("retry-after")), (503, "1"))
             self.assertEqual(self.ask("record", ordinal=1)["ordinal"], 1)
         # Nobody waits for the two any more.
         deadline = time.monotonic() + 5
@@ -193,6 +203,81 @@ class ApiTest(ServeTest):
             time.sleep(0.02)
         self.assertEqual(self.post("SELECT 1")["rows"], [[1]])
         self.assertLess(self.server.status("VmHWM"), 1 << 20)
+
+
+class LargeTest(ServeTest):
+    """Records and keys beyond what one answer may take."""
+
+    def ask(self, server: Serving, path: str, **parameters: Any) -> Any:
+        answer = server.get(f"/api/{path}?{urlencode(parameters, doseq=True)}")
+        self.assertEqual(answer.status, 200, answer.body[:500])
+        return json.loads(answer.body)
+
+    def test_a_key_of_many_records_is_found_by_its_column(self) -> None:
+        count = 10_200
+        kinds = ("it's", b"\xff\x01", "5")
+        payloads = []
+        for number in range(count * 2):
+            kind = kinds[number % 2 * (number % 50 // 49 + 1)]
+            features: dict[str, Any] = {
+                "kind": ("bytes", [kind if isinstance(kind, bytes) else kind.encode()]),
+                "one": ("int64", [5]),
+                "some": ("int64", [number % 2] * (1 + number % 2)),
+                "list": ("int64", [number % 2, 7]),
+            }
+            payloads.append(messages.encode("example", features))
+        folder = self.dir / "keyed"
+        folder.mkdir()
+        records.write_tfrecord(folder / "part", payloads)
+        self.expect(
+            0,
+            "build",
+            "keyed",
+            "--columns",
+            "auto,list",
+            "--key",
+            "kind",
+            "--key",
+            "one",
+            "--key",
+            "some",
+            "--key",
+            "list",
+        )
+        server = self.serve("keyed")
+        for key, value, condition in (
+            ("kind", "it's", "kind = 'it''s'"),
+            ("one", "5", "one = 5"),
+            ("list", "1", "has(list, 1)"),
+        ):
+            with self.subTest(key):
+                rows = self.expect(0, "sql", "keyed", f"SELECT _id FROM records WHERE {condition}", "--jsonl").jsonl
+                ordinals = [row["_id"] for row in rows]
+                self.assertGreater(len(ordinals), 10_000)
+                found = self.ask(server, "find", key=key, value=value)
+                self.assertEqual(found, {"ordinals": ordinals[:1000], "count": len(ordinals), "exact": True})
+        few = self.ask(server, "find", key="kind", value="5")
+        self.assertEqual((few["count"], few["exact"]), (408, True))
+        # Without the lists, only the hashes of the key are known.
+        unknown = self.ask(server, "find", key="some", value="1")
+        self.assertEqual((unknown["ordinals"], unknown["exact"]), ([], False))
+        self.assertGreaterEqual(unknown["count"], count)
+        self.assertEqual(self.ask(server, "find", key="one", value="6"), {"ordinals": [], "count": 0, "exact": True})
+
+    def test_a_record_that_is_too_large_to_decode_says_so_and_can_be_fetched_whole(self) -> None:
+        large = messages.encode("example", {"a": ("bytes", [bytes(17 << 20)])})
+        small = messages.encode("example", {"a": ("bytes", [bytes(15 << 20)])})
+        folder = self.dir / "large"
+        folder.mkdir()
+        records.write_tfrecord(folder / "part", [large, small])
+        self.expect(0, "build", "large", "-q")
+        server = self.serve("large")
+        self.assertIn("expected at most 16,777,216 for a page", self.ask(server, "record", ordinal=0)["error"])
+        self.assertEqual(server.get("/api/value?ordinal=0&feature=a").status, 400)
+        self.assertEqual(server.get("/api/value?ordinal=0").body, large)
+        self.assertTrue(self.ask(server, "wire", ordinal=0)["whole"])
+        self.assertIsNone(self.ask(server, "record", ordinal=1)["error"])
+        self.assertEqual(len(server.get("/api/value?ordinal=1&feature=a").body), 15 << 20)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,10 @@ BROWSER = """#!/bin/sh
 cp "$1" opened.part && stat -c '%a %n' "$1" > mode && mv opened.part opened
 """
 
+#: Statements that take long: one that can be stopped between two rows, and one call of a function, which cannot.
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+LONG = "hex(zeroblob(2000000))"
+
 
 class UrlTest(ServeTest):
     def test_the_first_line_is_the_url_with_a_token_that_nobody_else_has(self) -> None:
@@ -81,6 +85,23 @@ class EndTest(ServeTest):
                 self.assertEqual((finished.code, finished.stdout, finished.stderr), (0, b"", ""))
                 self.assertEqual((idle.rest(), used.rest()), (b"", b""))
 
+    def test_an_answer_that_is_being_made_does_not_hold_up_the_end(self) -> None:
+        for how in (signal.SIGINT, signal.SIGTERM, None):
+            with self.subTest(how):
+                server = self.serve("data", "--until-eof", stdin=subprocess.PIPE)
+                assert server.process.stdin is not None
+                with server.client() as client, server.client() as waiting:
+                    client.send(server.post_sql(f"SELECT length({LONG} LIKE upper({LONG}))"))
+                    waiting.send(server.post_sql(ENDLESS))
+                    time.sleep(0.3)
+                    begin = time.monotonic()
+                    if how is None:
+                        server.process.stdin.close()
+                    else:
+                        server.process.send_signal(how)
+                    self.assertEqual(server.process.wait(WAIT_SECONDS), 0)
+                    self.assertLess(time.monotonic() - begin, 5)
+
     def test_it_ends_with_standard_input_if_asked_to(self) -> None:
         server = self.serve("data", "--until-eof", stdin=subprocess.PIPE)
         assert server.process.stdin is not None
@@ -127,6 +148,9 @@ class PlaceTest(ServeTest):
         taken = self.expect_error(5, "serve", "data", "--port", str(server.port)).stderr
         self.assertIn(f"cannot listen on 127.0.0.1 port {server.port}: Address already in use", taken)
         self.assertIn("use another --port", taken)
+        if socket.has_ipv6 and Path("/proc/net/if_inet6").exists() and Path("/proc/net/if_inet6").read_text():
+            bracketed = self.serve("data", "--host", "[::1]", "--json")
+            self.assertEqual(bracketed.host, "[::1]")
         self.assertIn("no.such.host", self.expect_error(2, "serve", "data", "--host", "no.such.host.invalid").stderr)
         for port in ("65536", "-1", "x", ""):
             self.expect_error(2, "serve", "data", "--port", port)
@@ -160,7 +184,10 @@ class BrowserTest(ServeTest):
         self.assertEqual((mode, Path(path).parent), ("600", self.temporary))
         self.assertEqual([each.name for each in self.temporary.iterdir()], [Path(path).name])
         self.assertEqual(stat.S_IMODE(Path(path).stat().st_mode), 0o600)
-        self.assertEqual(server.stop().code, 0)
+        with server.client() as client:
+            client.send(server.post_sql(ENDLESS))
+            time.sleep(0.2)
+            self.assertEqual(server.stop().code, 0)
         self.assertEqual(list(self.temporary.iterdir()), [])
 
     def test_without_a_browser_it_serves_all_the_same(self) -> None:

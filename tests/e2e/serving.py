@@ -94,7 +94,7 @@ class Serving:
         self.process: subprocess.Popen[bytes] = test.start("serve", *args, **popen)
         assert self.process.stdout is not None
         self.first_line = self.process.stdout.readline().decode()
-        found = re.search(r"http://([^:/]+):(\d+)/\?token=([0-9a-f]{64})\b", self.first_line)
+        found = re.search(r"http://([^:/]+|\[[0-9a-f:]+\]):(\d+)/\?token=([0-9a-f]{64})\b", self.first_line)
         if found is None:
             raise AssertionError(f"no URL: {self.first_line!r} {test.finish(self.process)}")
         self.url, self.host, self.port, self.token = found[0], found[1], int(found[2]), found[3]
@@ -113,6 +113,11 @@ class Serving:
         if body:
             lines.append(f"Content-Length: {len(body)}")
         return "\r\n".join([*lines, "", ""]).encode() + body
+
+    def post_sql(self, statement: str) -> bytes:
+        """A request for the rows of a statement."""
+        body = json.dumps({"sql": statement}).encode()
+        return self.request("/api/sql", "Content-Type: application/json", method="POST", body=body)
 
     def client(self, **options: Any) -> Client:
         return Client(self.port, **options)

@@ -65,6 +65,8 @@ class AccessTest(PageTest):
         self.assertNotEqual(light, dark)
         self.driver.refresh()
         self.until_equal(lambda: self.js("return getComputedStyle(document.body).backgroundColor"), dark)
+        self.open(self.serve(self.data))  # at another port
+        self.assertEqual(self.js("return getComputedStyle(document.body).backgroundColor"), dark)
         self.click("#theme")
 
     def test_the_keyboard_alone_goes_through_the_page(self) -> None:

@@ -150,6 +150,31 @@ class PageTest(unittest.TestCase):
     def js(self, script: str, *args: Any) -> Any:
         return self.driver.execute_script(script, *args)
 
+    def hold(self, path: str) -> None:
+        """Holds back the answers of a path, whose questions are then never aborted, until `release`."""
+        script = """
+            window.held = 0;
+            window.asked = [];
+            const real = (window.unheld ??= window.fetch);
+            window.fetch = async (address, options = {}) => {
+              if (!String(address).includes(arguments[0])) return real(address, options);
+              window.asked.push(options.signal);
+              const answer = await real(address, { ...options, signal: undefined });
+              ++window.held;
+              if (window.fetch === real) return answer; // released meanwhile
+              await new Promise((resolve) => (window.releases = [...(window.releases ?? []), resolve]));
+              return answer;
+            };
+        """
+        self.js(script.replace("arguments[0]", json.dumps(path)))
+
+    def release(self) -> None:
+        """Lets the answers that were held back come, and waits until the page has taken them."""
+        self.driver.execute_async_script(
+            "window.fetch = window.unheld; for (const release of window.releases ?? []) release(); "
+            "window.releases = []; setTimeout(arguments[0], 100)"
+        )
+
     def one(self, selector: str) -> WebElement:
         return self.until(lambda: self.driver.find_elements(By.CSS_SELECTOR, selector), selector)[0]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from typing import Any
 
 from page import scenes
 from page.browser import ActionChains, PageTest, ofindex
@@ -67,6 +68,34 @@ class ExploreTest(PageTest):
         self.click(f"{self.column('brightness')} .clear")
         self.click(f"{self.column('score')} .clear")
         self.until_equal(self.passing, COUNT)
+
+    def test_the_grid_follows_a_hand_that_moves_although_answers_are_slow(self) -> None:
+        self.open(self.url)
+        self.until_equal(self.ordinals, list(range(60)))
+        shown = self.driver.execute_async_script(
+            """
+            const done = arguments[0];
+            const real = window.fetch;
+            window.fetch = async (address, options) => {
+              if (String(address).includes("/api/records")) await new Promise((resolve) => setTimeout(resolve, 100));
+              return real(address, options);
+            };
+            import("/page/state.mjs").then(({ store }) => {
+              let first = 0;
+              const move = () => store.slide({ where: `_id >= ${++first}` });
+              move();
+              move();
+              const timer = setInterval(() => {
+                move();
+                if (first < 40) return;
+                clearInterval(timer);
+                done(Number(document.querySelector("#records a.record").dataset.record));
+              }, 20);
+            });
+            """
+        )
+        self.assertGreater(shown, 0, "while the hand moves")
+        self.until_equal(self.ordinals, list(range(40, 100)))
 
     def test_a_range_moves_as_a_whole_when_it_is_dragged_inside(self) -> None:
         self.open(self.url)
@@ -181,13 +210,140 @@ class ExploreTest(PageTest):
             [int(line) for line in ofindex("where", self.data, shlex.split(command)[3]).splitlines()],
             self.expected(where),
         )
-        self.click("#copy-python")
-        self.until(lambda: "ds.where(" in self.js("return window.copied"))
+        self.assert_copied_python(self.expected(where))
+        self.open(self.url, order="random", seed=4, where="tone > 300", **{"from": 60})
+        self.assert_copied_python(self.until(self.ordinals))
+        self.assertEqual(self.copied_ordinals(), self.ordinals())
+        self.open(self.url, where="tone > 300", **{"from": 60})
+        self.assert_copied_python(self.until(self.ordinals))
+        self.assertEqual(self.copied_ordinals(), self.ordinals())
+        self.open(self.url, view="shuffle", where="tone > 300", seed=9, epoch=2, batch=8, first=3, block="64")
+        tiles = "return [...document.querySelectorAll('#shuffle .tile')].map((one) => Number(one.dataset.ordinal))"
+        shown = self.until(lambda: self.js(tiles))
+        self.assert_copied_python(shown)
+        self.assertEqual(self.copied_ordinals(), shown)
+
+    def test_records_that_are_not_there_are_not_copied(self) -> None:
+        self.open(self.url, order="random", seed=4)
+        self.until(self.ordinals)
+        self.hold("/api/records")
+        self.click('[aria-label="next page"]')
+        self.until(lambda: self.js("return window.held === 1"))
+        for kind in ("command", "python"):
+            self.assertEqual(self.not_copied(kind), "Not copied: the records are not there yet")
+        self.release()
+        self.open(self.url, order="random", where="tone < 0")
+        self.until(lambda: self.text("#records .none"))
+        for kind in ("command", "python"):
+            self.assertEqual(self.not_copied(kind), "Not copied: no record passes the filter")
+
+    def not_copied(self, kind: str) -> str:
+        self.js("document.querySelector('#copied').textContent = ''")
+        self.click(f"#copy-{kind}")
+        return self.until(lambda: self.text("#copied"))
+
+    def test_what_is_still_read_ends_when_the_view_is_left(self) -> None:
+        self.open(self.url)
+        self.until(self.ordinals)
+        self.hold("/api/record")
+        self.press("3")
+        self.until(lambda: self.js("return window.asked.length > 0"))
+        self.press("1")
+        self.until(lambda: self.js("return window.asked.some((one) => !one.aborted)"))
+        self.press("4")
+        self.until_equal(lambda: self.js("return window.asked.filter((one) => !one.aborted).length"), 0)
+        self.release()
+        self.press("1")
+        self.until_equal(self.ordinals, list(range(60)))
+
+    def copied(self, kind: str) -> str:
+        self.js("window.copied = ''; navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        self.click(f"#copy-{kind}")
+        return self.until(lambda: self.js("return window.copied"))
+
+    def copied_ordinals(self) -> list[int]:
+        """The records that the copied command prints."""
+        words = shlex.split(self.copied("command"))[1:]
+        if words[0] == "get":
+            return [row["_id"] for row in json.loads(ofindex(*words, "--json"))["records"]]
+        return [int(line) for line in ofindex(*words).splitlines()]
+
+    def assert_copied_python(self, expected: list[int]) -> None:
+        names: dict[str, Any] = {}
+        exec(self.copied("python"), names)  # what a person does with it
+        self.assertEqual(names["view"].column("_id").tolist(), expected)
+
+    def test_a_browser_that_refuses_the_clipboard_gets_the_text_selected(self) -> None:
+        self.open(self.url, where="tone > 300")
+        self.until(self.passing)
+        self.js("Object.defineProperty(navigator, 'clipboard', { value: undefined })")  # as over plain HTTP
+        self.click("#copy-command")
+        self.until(lambda: self.js("return document.querySelector('#copy').open"))
+        self.assertIn("'tone > 300'", self.js("return getSelection().toString()"))
+        self.press(Keys.ESCAPE)
+
+    def test_turning_pages_ends_what_the_page_before_asked(self) -> None:
+        self.open(self.url)
+        self.until_equal(self.ordinals, list(range(60)))
+        self.hold("/api/value")
+        self.one("select[name=show] option[value=patch]").click()
+        for begin in (60, 120):
+            self.until(lambda: self.js("return window.asked.length >= 60"))
+            self.click('[aria-label="next page"]')
+            self.until(lambda begin=begin: self.ordinals()[:1] == [begin])
+        self.until_equal(lambda: self.js("return window.asked.filter((one) => one && !one.aborted).length"), 60)
+        self.release()
+        self.until(lambda: len(self.all("#records canvas")) == 60)
+
+    def test_a_failed_question_is_shown_and_can_be_asked_again(self) -> None:
+        self.open(self.url, view="shards")
+        self.until(lambda: self.all("#shards td"))
+        self.js(
+            "window.real = window.fetch; window.fetch = async () => "
+            "new Response(JSON.stringify({ error: { message: 'no memory', hint: 'wait' } }), { status: 500 })"
+        )
+        self.press("1")
+        self.until(lambda: "no memory" in self.text("#records .failure"))
+        self.js("window.fetch = window.real")
+        self.click("#records .failure button")
+        self.until_equal(self.ordinals, list(range(60)))
+
+    def test_a_busy_server_is_asked_again_but_not_what_took_too_long(self) -> None:
+        self.open(self.url)
+        self.until_equal(self.ordinals, list(range(60)))
+        self.js(
+            """
+            const real = window.fetch;
+            window.refused = { records: 0, sql: 0 };
+            const refuse = (hint, headers) =>
+              new Response(JSON.stringify({ error: { message: "no", hint } }), { status: 503, headers });
+            window.fetch = async (address, options) => {
+              if (String(address).includes("/api/sql") && ++window.refused.sql) return refuse("ask a simpler question");
+              if (String(address).includes("/api/records") && ++window.refused.records < 2) {
+                return refuse("wait", { "Retry-After": "0" });
+              }
+              return real(address, options);
+            };
+            """
+        )
+        self.click('[aria-label="next page"]')
+        self.until_equal(self.ordinals, list(range(60, 120)))
+        self.press("2")
+        self.click("#sql .primary")
+        self.until(lambda: "ask a simpler question" in self.text("#sql .failure"))
+        self.assertEqual(self.js("return window.refused"), {"records": 2, "sql": 1})
 
     def test_pages_and_random_order(self) -> None:
         self.open(self.url)
         self.until_equal(self.ordinals, list(range(60)))
-        self.click('[aria-label="next page"]')
+        self.js("document.querySelector('#records a.record').focus()")
+        for begin in (60, 120):
+            self.press(Keys.PAGE_DOWN)
+            self.until_equal(self.ordinals, list(range(begin, begin + 60)))
+            self.assertEqual(self.js("return document.activeElement.dataset.record"), str(begin))
+        self.press(Keys.PAGE_DOWN)
+        self.assertEqual(self.js("return document.activeElement.dataset.record"), "120", "the last page stays")
+        self.click('[aria-label="previous page"]')
         self.until_equal(self.ordinals, list(range(60, 120)))
         self.open(self.url, order="random", seed=5)
         self.until(lambda: len(self.ordinals()) == 60)

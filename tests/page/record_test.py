@@ -54,25 +54,29 @@ class RecordTest(PageTest):
         self.assertAlmostEqual(
             place[1], (right - left if len(boxes) == 1 else place[1] * scenes.WIDTH) / scenes.WIDTH, delta=0.05
         )
+        labels = [text.decode() for text in features["image/object/class/text"][1]]
+        self.until_equal(lambda: self.texts("#record .boxes text"), labels)
+        tall = self.js("return document.querySelector('#record .boxes text').getBoundingClientRect().height")
+        self.assertTrue(8 < tall < 24, f"a label of {tall} pixels")
 
     def test_a_raw_array_is_drawn_in_the_shape_that_is_chosen_once(self) -> None:
         patch = scenes.scene(0)["patch"][1][0]
         self.open(self.url, show="patch")
         self.assertEqual(bytes(self.pixels("#records .tile:nth-child(1) canvas")), patch, "8x8x3 is guessed")
-        shape = self.one("input.shape")
-        shape.clear()
-        shape.send_keys("3x8x8", Keys.ENTER)
+
+        def choose(shape: str) -> None:
+            self.js("arguments[0].select()", self.one("input.shape"))
+            self.one("input.shape").send_keys(shape, Keys.ENTER)
+
+        choose("3x8x8")
         planes = [patch[plane * 64 + place] for place in range(64) for plane in range(3)]
         self.until_equal(lambda: self.pixels("#records .tile:nth-child(1) canvas"), planes)
+        self.assertEqual(self.state()["shape.patch"], "3x8x8", "a link has it, at whatever port the server is next")
         self.driver.refresh()
         self.until_equal(lambda: self.pixels("#records .tile:nth-child(1) canvas"), planes)
-        shape = self.one("input.shape")
-        shape.clear()
-        shape.send_keys("12x16", Keys.ENTER)
+        choose("12x16")
         self.until_equal(lambda: self.pixels("#records .tile:nth-child(1) canvas")[::3], list(patch))
-        shape = self.one("input.shape")
-        shape.clear()
-        shape.send_keys("5x5", Keys.ENTER)
+        choose("5x5")
         self.assertFalse(self.js("return document.querySelector('input.shape').checkValidity()"))
 
     def test_a_float_list_is_a_waveform_and_a_sound_can_be_played(self) -> None:
@@ -145,9 +149,47 @@ class RecordTest(PageTest):
             self.until(lambda: int(self.record().split()[1]) in passing)
         self.open(self.url, where="shape = 'circle'", record=passing[-1])
         self.click('#record [data-move="next"]')
-        self.until(lambda: "last record" in self.text("#record .said"))
+        self.until(lambda: "last match" in self.text("#record .said"))
         self.press(Keys.ESCAPE)
         self.until_equal(self.ordinals, passing)
+
+    def test_a_late_answer_does_not_open_a_record_again(self) -> None:
+        self.open(self.url)
+        self.until(lambda: self.ordinals())
+        self.click("#records a.record[data-record='3']")
+        entries = self.js("return history.length")
+        self.click('#record [data-move="next"]')
+        self.until_equal(self.record, "Record 4")
+        self.assertEqual(self.js("return history.length"), entries, "Next replaces the entry")
+        caption = scenes.scene(17)["caption"][1][0].decode()
+        for go in ("locate", "find"):
+            self.hold(f"/api/{go}")
+            if go == "locate":
+                self.press(Keys.ARROW_RIGHT)
+            else:
+                self.one("#record .jump option[value=caption]").click()
+                self.one("#record .jump input").send_keys(caption, Keys.ENTER)
+            self.until(lambda: self.js("return window.held === 1"))
+            self.click('#record [data-move="close"]')
+            self.release()
+            self.until(lambda: self.one("#records").is_displayed())
+            self.assertEqual(self.js("return document.activeElement.dataset.record"), "4")
+            self.assertNotIn("record", self.state())
+            self.click("#records a.record[data-record='4']")
+            self.until_equal(self.record, "Record 4")
+
+    def test_an_image_whose_request_fails_is_asked_for_again(self) -> None:
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        self.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*/api/value*"]})
+        try:
+            self.open(self.url, record=3)
+            self.until(lambda: self.one("#lost").is_displayed())
+            self.assertNotIn("not a picture", self.text("#record"))
+        finally:
+            self.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+        self.until_equal(lambda: bytes(self.pixels("#record .picture img")), scenes.rgb(3))
+        self.until(lambda: not self.one("#lost").is_displayed())
+        self.driver.get_log("browser")  # the requests that failed
 
     def test_jump_to_a_number_or_a_key(self) -> None:
         self.open(self.url, record=0)
@@ -156,6 +198,10 @@ class RecordTest(PageTest):
         self.until_equal(self.record, "Record 33")
         self.one("#record .jump input").send_keys("1000", Keys.ENTER)
         self.until(lambda: f"0 to {COUNT - 1}" in self.text("#record .said"))
+        self.one("#record .jump input").clear()
+        self.one("#record .jump input").send_keys(",", Keys.ENTER)
+        self.until(lambda: f"0 to {COUNT - 1}" in self.text("#record .said"))
+        self.assertEqual(self.record(), "Record 33")
         caption = scenes.scene(17)["caption"][1][0].decode()
         found = json.loads(ofindex("get", self.data, "--key", f"caption={caption}", "--json"))["records"][0]["_id"]
         self.one("#record .jump option[value=caption]").click()

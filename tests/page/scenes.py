@@ -127,3 +127,16 @@ def write_steps(path: Path, count: int) -> None:
         context = {"episode": ("int64", [number]), "task": ("bytes", [b"pick up the " + SHAPES[number % 3].encode()])}
         payloads.append(messages.encode_sequence(context, {"frame": frames, "speed": speeds}))
     records.write_tfrecord(path, payloads)
+
+
+def write_damaged(folder: Path) -> None:
+    """Four shards; in the third, the length of the fifth record is wrong."""
+    folder.mkdir()
+    for part in range(4):
+        write_scenes(folder / f"part-{part}.tfrecord", 5 + 5 * part)
+    broken = bytearray((folder / "part-2.tfrecord").read_bytes())
+    fifth = 0
+    for _ in range(4):
+        fifth += 16 + int.from_bytes(broken[fifth : fifth + 8], "little")
+    broken[fifth + 2] ^= 0xFF
+    (folder / "part-2.tfrecord").write_bytes(broken)

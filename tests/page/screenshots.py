@@ -37,6 +37,9 @@ class Screenshots(PageTest):
         scenes.write_steps(cls.episodes, 12)
         for data in (cls.scenes, cls.episodes):
             ofindex("build", data)
+        cls.damaged = cls.dir / "train"
+        scenes.write_damaged(cls.damaged)
+        ofindex("build", cls.damaged, damaged=True)
 
     def runTest(self) -> None:
         digits, penguins = self.serve(self.digits), self.serve(self.penguins)
@@ -49,7 +52,7 @@ class Screenshots(PageTest):
         self.shoot("steps", episodes, record=3, step=2)
         self.shoot("sql", penguins, view="sql", sql=sql)
         self.shoot("shuffle", digits, view="shuffle", quality="label")
-        self.shoot("shards", penguins, view="shards")
+        self.shoot("shards", self.serve(self.damaged), view="shards")
         with self.dark():
             self.shoot("dark", scene, where="tone > 300")
 

@@ -36,6 +36,20 @@ class SqlTest(PageTest):
         self.driver.forward()
         self.until_equal(lambda: self.texts("#sql tbody td:first-child"), [row["shape"] for row in expected])
 
+    def test_going_back_ends_a_query_that_runs(self) -> None:
+        self.open(self.url, view="sql")
+        query = self.one("#query")
+        query.clear()
+        self.hold("/api/sql")
+        query.send_keys("SELECT 41 + 1 AS late", Keys.CONTROL + Keys.ENTER)
+        self.until(lambda: self.js("return window.held === 1"))
+        self.driver.back()
+        self.until(lambda: "sql" not in self.state())
+        self.release()
+        self.assertEqual(self.texts("#sql thead th"), [])
+        self.assertTrue(self.js("return window.asked[0].aborted"))
+        self.assertEqual(self.text("#sql .said"), "")
+
     def test_csv_has_the_same_rows(self) -> None:
         downloads = self.dir / "downloads"
         downloads.mkdir()
@@ -78,6 +92,12 @@ class ShuffleTest(PageTest):
         self.until_equal(lambda: [one for batch in self.batches() for one in batch], order[:48])
         self.until(lambda: len(self.all("#shuffle .tile img")) == min(48, len(order)))
         self.assertEqual(bytes(self.pixels("#shuffle .tile:nth-child(2) img")), scenes.rgb(order[1]))
+        shapes = {number: scenes.scene(number)["shape"][1][0].decode() for number in order[:48]}
+        self.until_equal(lambda: self.texts("#shuffle .caption")[:48], [f"#{one}{shapes[one]}" for one in order[:48]])
+        self.assertEqual(len(self.all("#shuffle a.record[tabindex='0']")), 1, "one is in the order of Tab")
+        self.js("document.querySelector('#shuffle a.record').focus()")
+        self.press(Keys.ARROW_RIGHT)
+        self.assertEqual(int(self.js("return document.activeElement.dataset.record")), order[1])
         self.click("#shuffle .sampler button")
         self.until_equal(lambda: [one for batch in self.batches() for one in batch], order[48:96])
         epoch = self.one("#shuffle [name=epoch]")
@@ -101,17 +121,8 @@ class ShuffleTest(PageTest):
 class ShardsTest(PageTest):
     @classmethod
     def make_data(cls) -> None:
-        folder = cls.dir / "train"
-        folder.mkdir()
-        for part in range(4):
-            scenes.write_scenes(folder / f"part-{part}.tfrecord", 5 + 5 * part)
-        broken = bytearray((folder / "part-2.tfrecord").read_bytes())
-        fifth = 0
-        for _ in range(4):
-            fifth += 16 + int.from_bytes(broken[fifth : fifth + 8], "little")
-        broken[fifth + 2] ^= 0xFF  # its length
-        (folder / "part-2.tfrecord").write_bytes(broken)
-        cls.data = folder
+        cls.data = cls.dir / "train"
+        scenes.write_damaged(cls.data)
         ofindex("build", cls.data, damaged=True)
         cls.url = cls.serve(cls.data)
 
@@ -130,4 +141,6 @@ class ShardsTest(PageTest):
         self.assertGreater(begin, 0)
         self.assertAlmostEqual(float(mark.get_attribute("x")), begin / size, delta=0.01)
         self.assertTrue(self.text("#shards tr:nth-child(3) .state li").startswith(f"{begin:,} "))
+        self.assertIn("the checksum of a record's length is wrong", self.text("#shards .state li"))
+        self.assertEqual(self.text("#shards .sum"), "1 of 4 shards is missing, changed or damaged.")
         self.assertEqual(self.texts("#shards tbody th"), [f"train/part-{part}.tfrecord" for part in range(4)])

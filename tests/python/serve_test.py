@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import ofindex
+from ofindex import _server
 from python.work import WorkTest, example
 
 WAIT_SECONDS = 30
@@ -114,6 +115,17 @@ class ServeTest(WorkTest):
         with ofindex.serve(self.ds) as server:
             self.assertNotEqual(os.getpgid(server._process.pid), os.getpgid(0))
 
+    def test_messages_of_a_server_are_read_and_the_last_are_kept(self) -> None:
+        reading, writing = os.pipe()
+        messages = _server._Messages(os.fdopen(reading, "rb", buffering=0))
+        with os.fdopen(writing, "wb", buffering=0) as pipe:
+            for number in range(3000):  # more than a pipe holds
+                pipe.write(b"note %5d: %s\n" % (number, b"x" * 60))
+            pipe.write(b"ofindex: the last\n")
+        lines = messages.whole().splitlines()
+        self.assertEqual(len(lines), _server._LAST_LINES)
+        self.assertEqual(lines[-1], "ofindex: the last")
+
     def test_a_port_that_is_taken_is_an_error(self) -> None:
         with ofindex.serve(self.ds) as server, self.assertRaisesRegex(OSError, "Address already in use"):
             ofindex.serve(self.ds, port=server.port)
@@ -144,6 +156,7 @@ class ServeTest(WorkTest):
         assert found is not None
         url = html.unescape(found[1])
         self.assertEqual(url, page.url)
+        self.assertIn('allow="clipboard-write"', shown)
         frame = {"Sec-Fetch-Dest": "iframe", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "cross-site"}
         with urllib.request.urlopen(urllib.request.Request(url, headers=frame), timeout=WAIT_SECONDS) as answer:
             policy = answer.headers["Content-Security-Policy"]

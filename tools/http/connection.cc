@@ -64,8 +64,8 @@ void Connection::Close() {
   error_code ignored;
   socket_.close(ignored);
   deadline_.cancel();
-  shared_.bytes_in_flight -= reply_.body.size();
   reply_ = {};
+  share_ = {};
   shared_.connections.erase(shared_from_this());
 }
 
@@ -95,6 +95,8 @@ void Connection::OnRead(error_code failed, size_t bytes) {
     return Read();
   }
   buffer_.append(incoming_.data(), bytes);
+  // Beyond a full buffer, the end of a connection could not be seen. No client has reason to send so much ahead.
+  if (state_ == State::kAnswering && buffer_.size() >= buffer_bytes_) return Close();
   if (state_ == State::kWaiting || state_ == State::kReading) Advance();
   Read();
 }
@@ -167,9 +169,19 @@ void Connection::Dispatch() {
   admission_->request.gone = gone_;
   admission_->request.body = std::move(parser_->get().body());
   parser_.reset();
-  if (shared_.bytes_in_flight > shared_.limits.bytes_in_flight) return Write(Busy("too many responses are being read"));
   const bool is_queued = shared_.workers.Queue([self = shared_from_this()]() mutable { Work(std::move(self)); });
   if (!is_queued) Write(Busy("too many requests wait"));
+}
+
+// Returns the answer of the handler, with a share of `bodies` for it; a refusal, with none, if there is no room.
+Response Connection::AnswerWithin(ByteBudget& bodies, ByteBudget::Share& share) const {
+  if (*gone_) return Refusal(503, "the client has gone", "ask again, and wait");
+  if (bodies.is_spent()) return Busy("too many responses are being read");
+  Response response = Answer(*admission_->handler, admission_->request);
+  std::optional<ByteBudget::Share> taken = bodies.Take(response.body.size());
+  if (!taken) return Busy("too many responses are being read");
+  share = std::move(*taken);
+  return response;
 }
 
 // Runs the handler, on the thread of a worker, and hands the response over. If memory runs out meanwhile, nothing is
@@ -177,10 +189,10 @@ void Connection::Dispatch() {
 void Connection::Work(std::shared_ptr<Connection> self) {
   asio::io_context& io = self->shared_.io;
   static_cast<void>(WithMemory("a response", [&]() -> Result<void> {
-    Response response = Refusal(503, "the client has gone", "ask again, and wait");
-    if (!*self->gone_) response = Answer(*self->admission_->handler, self->admission_->request);
-    asio::post(io, [self = std::move(self), response = std::move(response)]() mutable {
-      if (self->state_ != State::kClosed) self->Write(std::move(response));
+    ByteBudget::Share share;
+    Response response = self->AnswerWithin(self->shared_.bodies, share);
+    asio::post(io, [self = std::move(self), response = std::move(response), share = std::move(share)]() mutable {
+      if (self->state_ != State::kClosed) self->Write(std::move(response), std::move(share));
     });
     return {};
   }));
@@ -194,12 +206,12 @@ void Connection::Refuse(Response response) {
   Write(std::move(response));
 }
 
-void Connection::Write(Response response) {
+void Connection::Write(Response response, ByteBudget::Share share) {
+  share_ = std::move(share);
   reply_ = MakeReply(admission_->request, std::move(response),
                      {.head_only = admission_->head_only,
                       .keep_alive = keep_alive_,
                       .frame_ancestors = shared_.gate->FrameAncestors(admission_->framed)});
-  shared_.bytes_in_flight += reply_.body.size();
   SetDeadline(shared_.limits.write_time + std::chrono::seconds(reply_.size / kWriteBytesPerSecond));
   const std::array<asio::const_buffer, 2> buffers = {asio::buffer(reply_.head),
                                                      asio::buffer(reply_.body.data() + reply_.begin, reply_.size)};
@@ -210,8 +222,8 @@ void Connection::Write(Response response) {
 void Connection::OnWritten(error_code failed) {
   if (state_ == State::kClosed) return;
   if (failed) return Close();
-  shared_.bytes_in_flight -= reply_.body.size();
   reply_ = {};
+  share_ = {};
   admission_.reset();
   parser_.reset();
   gone_.reset();

@@ -15,6 +15,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include "tools/http/byte_budget.h"
 #include "tools/http/gate.h"
 #include "tools/http/limits.h"
 #include "tools/http/reply.h"
@@ -24,21 +25,22 @@ namespace ofindex {
 
 class Connection;
 
-/// What the connections of a server share. `connections` and `bytes_in_flight` belong to the thread that runs `io`.
+/// What the connections of a server share. `connections` belongs to the thread that runs `io`.
 struct Shared {
-  explicit Shared(const Limits& server_limits) : limits(server_limits), workers(server_limits.waiting) {}
+  explicit Shared(const Limits& server_limits)
+      : limits(server_limits), bodies(server_limits.bytes_in_flight), workers(server_limits.waiting) {}
 
   const Limits limits;
+  ByteBudget bodies;  // of responses that are not written yet; what waits in `io` has shares
   boost::asio::io_context io{1};
   std::optional<Gate> gate = {};
   std::set<std::shared_ptr<Connection>> connections = {};
-  size_t bytes_in_flight = 0;
   Workers workers;  // the last: its threads end before the rest goes
 };
 
-/// A client's connection: reads a request, has it answered, writes the response, and so on, one request at a time. What
-/// a client sends meanwhile waits in a buffer of bounded size. Lives in Shared::connections while it is open. All
-/// functions but Work() run on the thread of `io`.
+/// A client's connection. It reads a request, has it answered, writes the response, and so on, one at a time. What a
+/// client sends meanwhile waits in a buffer of bounded size. Lives in Shared::connections while it is open. All
+/// functions but Work() and AnswerWithin() run on the thread of `io`.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -76,8 +78,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Admit();
   void Dispatch();
   static void Work(std::shared_ptr<Connection> self);
+  [[nodiscard]] Response AnswerWithin(ByteBudget& bodies, ByteBudget::Share& share) const;
   void Refuse(Response response);
-  void Write(Response response);
+  void Write(Response response, ByteBudget::Share share = {});
   void OnWritten(boost::system::error_code failed);
   void Drain();
   void SetDeadline(Clock::duration time);
@@ -92,6 +95,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<Admission> admission_;
   std::shared_ptr<std::atomic<bool>> gone_;
   Reply reply_;
+  ByteBudget::Share share_;  // for the body of the reply
   State state_ = State::kWaiting;
   Clock::time_point idle_since_ = Clock::now();
   size_t drained_ = 0;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct Request {
 
   /// Returns the first value of a parameter, or `otherwise`.
   [[nodiscard]] const std::string& Parameter(const std::string& name, const std::string& otherwise) const;
+
+  /// Returns true if the client says that it has the body whose ETag is `tag`, in If-None-Match.
+  [[nodiscard]] bool HasBody(std::string_view tag) const;
 };
 
 struct Response {
@@ -33,7 +37,7 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers = {};  ///< besides those of the server
 };
 
-/// What answers a path. Called on several threads at once.
+/// Answers the requests of a path. Called on several threads at once.
 using Handler = std::function<Response(const Request&)>;
 
 struct Route {

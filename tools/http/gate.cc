@@ -34,6 +34,7 @@ std::optional<Response> BadFraming(const Head& head) {
 // Returns true if the browser says nothing, or that a page of ours or the user asks. "none" is the user: an address
 // typed, a bookmark.
 bool IsFromOurPage(const Head& head) {
+  if (head.Count("sec-fetch-site") > 1) return false;
   const string_view site = head.Field("sec-fetch-site");
   return site.empty() || site == "same-origin" || site == "none";
 }

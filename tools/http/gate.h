@@ -12,7 +12,7 @@
 
 namespace ofindex {
 
-/// Who may ask, and under which names.
+/// The token that a request must carry, and the host names that it may address.
 struct Access {
   std::string token = {};
   uint16_t port = 0;

@@ -6,14 +6,14 @@
 
 namespace ofindex {
 
-/// What bounds a server, whoever talks to it. Values to construct it with; docs/serve.md names them.
+/// The limits of a server, which hold whoever talks to it. docs/serve.md names them.
 struct Limits {
   using Time = std::chrono::steady_clock::duration;
 
   size_t connections = 256;        ///< beyond that, the one that has been idle the longest is closed
   uint32_t head_bytes = 64 << 10;  ///< the page sends filters of up to 16 KiB, escaped, in a URL
   size_t body_bytes = 64 << 10;    ///< of a request
-  unsigned workers = 8;            ///< threads that handlers run on, or two for each processor if those are fewer
+  unsigned workers = 8;            ///< threads that handlers run on; most may wait for the heavy work of others
   size_t waiting = 128;            ///< requests that wait for a worker; beyond that, 503
   size_t bytes_in_flight = size_t{128} << 20;  ///< of bodies that clients have yet to read; beyond that, 503
 

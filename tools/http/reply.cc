@@ -54,14 +54,10 @@ void AppendField(std::string& head, std::string_view name, std::string_view valu
   head += "\r\n";
 }
 
-bool KnowsTag(std::string_view known, std::string_view tag) {
-  return !tag.empty() && (known == "*" || known.find(tag) != std::string_view::npos);
-}
-
 // Applies If-None-Match, Range and If-Range to a whole body.
 void ApplyConditions(const Request& request, Response& response, Reply& reply) {
   const std::string tag(FieldOf(response.headers, "etag"));
-  if (KnowsTag(FieldOf(request.headers, "if-none-match"), tag)) {
+  if (request.HasBody(tag) || (!tag.empty() && FieldOf(request.headers, "if-none-match") == "*")) {
     response.status = 304;
     reply.size = 0;
     return;

@@ -14,7 +14,6 @@
 
 #include "base/allocation.h"
 #include "base/text.h"
-#include "base/threads.h"
 #include "tools/http/connection.h"
 #include "tools/http/token.h"
 
@@ -36,7 +35,9 @@ Error NetworkError(const std::string& what, const error_code& cause, Hint hint) 
 Result<tcp::endpoint> Resolve(asio::io_context& io, const std::string& host, uint16_t port) {
   error_code failed;
   tcp::resolver resolver(io);
-  const auto found = resolver.resolve(host, std::to_string(port), tcp::resolver::passive, failed);
+  const bool in_brackets = host.starts_with('[') && host.ends_with(']');  // an address of version 6, as in URLs
+  const std::string name = in_brackets ? host.substr(1, host.size() - 2) : host;
+  const auto found = resolver.resolve(name, std::to_string(port), tcp::resolver::passive, failed);
   if (failed || found.empty()) {
     return Fail(ErrorCode::kUsage,
                 StrCat("--host: '", Printable(host), "' is unknown; expected a name or an address of this machine"),
@@ -179,7 +180,7 @@ Result<std::unique_ptr<Server>> Server::Listen(const ServerOptions& options, std
                 .any_address = !parts->is_local,
                 .frames = options.frames};
   parts->shared.gate.emplace(std::move(access), std::move(routes));
-  OFINDEX_TRY(parts->shared.workers.Start(std::min(2 * ProcessorCount(), options.limits.workers)));
+  OFINDEX_TRY(parts->shared.workers.Start(options.limits.workers));
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 

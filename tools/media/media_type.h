@@ -7,7 +7,7 @@
 
 namespace ofindex {
 
-/// What a value is, so far as its first bytes show.
+/// The kind of media that a value is, so far as its first bytes show.
 enum class Medium : uint8_t { kImage, kAudio, kText, kBytes };
 
 struct MediaType {

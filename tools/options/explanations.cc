@@ -114,9 +114,8 @@ const std::map<std::string_view, Explanation>& Explanations() {
          {"ofindex sql data/train 'SELECT _id FROM records WHERE name = :n LIMIT 3' -p n=setosa --csv",
           "Takes a value from a parameter, and prints CSV"}}}},
       {"serve",
-       {"The URL is the first line on standard output. Its token lets only those in who know it; keep it to yourself. "
-        "The "
-        "server ends with Ctrl-C. It reads the index and the records, and writes nothing.",
+       {"The URL is the first line on standard output. The URL contains a secret token: anyone who has it can read the "
+        "data. Ctrl-C stops the server. It reads the index and the records, and writes nothing.",
         {{"ofindex serve data/train", "Prints the URL of a page with records, charts, filters and SQL"},
          {"ofindex serve data/train --port 8080",
           "Listens at port 8080, so that `ssh -L 8080:127.0.0.1:8080` finds it"}}}},

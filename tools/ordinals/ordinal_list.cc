@@ -14,7 +14,7 @@ using namespace std::string_view_literals;
 
 constexpr auto kTextSeparators = " \t\r\n,\0"sv;
 constexpr uint64_t kMaxNameBytes = 65'536;
-constexpr size_t kMaxColumns = 10'000;
+constexpr size_t kMaxHeaderColumns = 10'000;
 constexpr size_t kMaxNamed = 10;
 constexpr uint64_t kMaxHeld = 100'000'000;  // ordinals in memory; more if the dataset has more records
 
@@ -113,8 +113,8 @@ Result<void> OrdinalList::TakeNames(std::string begun, std::vector<std::string>&
   const bool is_word = !begun.empty();  // of a list that is no CSV, unless the header has more names
   for (;;) {
     if (!names.empty()) list_.Mark();
-    if (names.size() == kMaxColumns) {
-      return list_.TooMuch(StrCat("a header of over ", FormatCount(kMaxColumns), " columns"),
+    if (names.size() == kMaxHeaderColumns) {
+      return list_.TooMuch(StrCat("a header of over ", FormatCount(kMaxHeaderColumns), " columns"),
                            "make a list that has only the column _id");
     }
     OFINDEX_ASSIGN(FieldRead field, ReadField(list_.bytes(), kMaxNameBytes, std::exchange(begun, {})));

@@ -1,10 +1,11 @@
-// Asks the server. A server that does not answer is asked again until it does; an answer that refuses is an ApiError.
+// Asks the server. A server that does not answer is asked again until it does; a refusal is an ApiError.
 
 const BUSY = 503; // too many heavy questions at once: ask again in a moment
 const BUSY_ATTEMPTS = 5;
+const LONGEST_WAIT_MS = 8000;
 const PAUSES_MS = [500, 1000, 2000, 4000, 8000];
 
-/** What the server refused, and what to do about it. */
+/** A refusal of the server: its status, its message, and what to do about it. */
 export class ApiError extends Error {
   constructor(status, message, hint) {
     super(message);
@@ -14,13 +15,14 @@ export class ApiError extends Error {
 }
 
 /** Tells "lost" when the server stops answering, "found" when it answers again. */
-export const link = new EventTarget();
+export const connection = new EventTarget();
+let isLost = false;
 
-/** Draws the word that tells the questions of this page from those of others. */
+/** A random name of this page, so that the server can tell its questions from those of other pages. */
 export const page = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => (byte % 36).toString(36)).join("");
 
-// A frame in a notebook gets no cookie: its address carries the token, which every question must then carry. It is kept
-// here alone, and not in the address, which people copy.
+// A frame in a notebook gets no cookie: its address carries the token, which every question must then carry. Only this
+// variable keeps it: people copy the address.
 const given = new URLSearchParams(location.search);
 const token = given.get("token");
 if (token !== null) {
@@ -41,6 +43,13 @@ export function address(path, parameters = {}) {
   }
   const text = pairs.toString();
   return `/api/${path}${text ? "?" + text : ""}`;
+}
+
+/** Loads the page again at other parameters, "?..." or "". */
+export function reload(search) {
+  const pairs = new URLSearchParams(search);
+  if (token !== null) pairs.append("token", token);
+  location.search = pairs.toString();
 }
 
 /** Returns the JSON that GET answers. Throws ApiError, or AbortError once `signal` is aborted. */
@@ -66,18 +75,29 @@ async function ask(source, options) {
       response = await fetch(source, options);
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      link.dispatchEvent(new Event("lost"));
+      if (!isLost) connection.dispatchEvent(new Event("lost"));
+      isLost = true;
       await pause(PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)], options.signal);
       continue;
     }
-    if (attempt > 0) link.dispatchEvent(new Event("found"));
+    if (isLost) connection.dispatchEvent(new Event("found"));
+    isLost = false;
     if (response.ok) return response;
-    if (response.status === BUSY && attempt < BUSY_ATTEMPTS) {
-      await pause(PAUSES_MS[1], options.signal);
-      continue;
-    }
-    throw await refusal(response);
+    const refused = await refusal(response);
+    if (!isBusy(response) || attempt >= BUSY_ATTEMPTS) throw refused;
+    await pause(waitOf(response, attempt), options.signal);
   }
+}
+
+// A server that is busy says that it can be asked again; a question that took too long would only take as long again.
+function isBusy(response) {
+  return response.status === BUSY && response.headers.has("Retry-After");
+}
+
+// As long as the server says, at least as long as the attempt is worth, and never all pages at the same moment.
+function waitOf(response, attempt) {
+  const said = 1000 * Number(response.headers.get("Retry-After")) || 0;
+  return Math.min(LONGEST_WAIT_MS, Math.max(said, PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)])) * (1 + Math.random() / 4);
 }
 
 async function refusal(response) {
@@ -95,11 +115,16 @@ async function refusal(response) {
 }
 
 function pause(milliseconds, signal) {
+  signal?.throwIfAborted(); // a signal that is aborted already tells no listener
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => {
+    const stop = () => {
       clearTimeout(timer);
-      reject(new DOMException("a newer question came", "AbortError"));
-    }, { once: true });
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", stop, { once: true });
   });
 }

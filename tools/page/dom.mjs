@@ -1,5 +1,7 @@
 // Makes elements. Names and values from data go in as text nodes or attributes, never as markup.
 
+import { value } from "./format.mjs";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Returns an HTML element. `properties`: on* are listeners, `class` and the rest are attributes; false leaves one out. */
@@ -43,11 +45,17 @@ export function data(text, properties = {}) {
   return h("bdi", properties, text);
 }
 
-/** An error where it belongs: message, then hint. */
-export function failure(error) {
+/** A value of a table; NULL and the empty text look like no text of the data. */
+export function cell(one, longest) {
+  return one === null || one === undefined || one === "" ? h("span", { class: "null" }, value(one)) : data(value(one, longest));
+}
+
+/** An error: message, then hint, and a button if `again()` may help. */
+export function failure(error, again = null) {
   return h("div", { class: "failure", role: "alert" },
     h("p", {}, data(error.message)),
-    error.hint ? h("p", { class: "hint" }, data(error.hint)) : null);
+    error.hint ? h("p", { class: "hint" }, data(error.hint)) : null,
+    again ? h("button", { type: "button", onclick: again }, "Try again") : null);
 }
 
 /** Offers `text` as a file. */

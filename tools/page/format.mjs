@@ -9,8 +9,8 @@ export function count(number) {
 }
 
 /** "1 record", "2 records". */
-export function counted(number, noun) {
-  return `${count(number)} ${noun}${Number(number) === 1 ? "" : "s"}`;
+export function counted(number, noun, several = `${noun}s`) {
+  return `${count(number)} ${Number(number) === 1 ? noun : several}`;
 }
 
 /** 1067 -> "1.04 KiB": three significant digits. */
@@ -41,9 +41,10 @@ function trimmed(value, digits) {
   return new Intl.NumberFormat("en-US", { maximumSignificantDigits: digits }).format(value);
 }
 
-/** A value of a column or of a result: null, number, text or boolean. */
+/** A value of a column or of a result: null, number, text or boolean. An empty text would not be seen. */
 export function value(of, longest = 200) {
   if (of === null || of === undefined) return "NULL";
+  if (of === "") return "(empty)";
   if (typeof of === "number") return number(of, 7);
   const text = typeof of === "string" ? of : JSON.stringify(of);
   return text.length > longest ? text.slice(0, longest) + "…" : text;

@@ -8,11 +8,11 @@ const KEYS = [
   ["1 2 3 4", "Explore, SQL, Shuffle, Shards"],
   ["← → ↑ ↓", "in the grid: from record to record; Enter opens"],
   ["Page Up, Page Down", "in the grid: other pages"],
-  ["← →", "in a record: previous and next that pass"],
-  ["r", "in a record: a random one that passes"],
+  ["← →", "in a record: previous and next match"],
+  ["r", "in a record: a random match"],
   ["Escape", "from a record back to the grid; on a chart: clear its range"],
   ["← → Page Home End", "on the edge of a range: move it"],
-  ["Control Enter", "run the SQL"],
+  ["Ctrl+Enter", "run the SQL"],
   ["?", "these keys"],
 ];
 
@@ -24,7 +24,7 @@ export function keys({ record, views }) {
     h("form", { method: "dialog" }, h("button", {}, "Close")));
   document.querySelector("#help").addEventListener("click", () => dialog.showModal());
   addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || dialog.open) return;
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
     if (isTyping(event.target)) return;
     if (onKey(event.key, event.target)) event.preventDefault();
   });

@@ -1,8 +1,8 @@
 // Starts the page: reads the dataset, makes the views, and lets each follow the state.
 
-import { get, link } from "./api.mjs";
+import { connection, get, reload } from "./api.mjs";
 import { Columns } from "./charts/columns.mjs";
-import { copyTools } from "./copy.mjs";
+import { copyTools, learn } from "./copy.mjs";
 import { Counter } from "./charts/counts.mjs";
 import { failure, h, say, set, show } from "./dom.mjs";
 import { FilterBar } from "./charts/filter.mjs";
@@ -10,6 +10,7 @@ import { bytes, count, counted } from "./format.mjs";
 import { Grid } from "./records/grid.mjs";
 import { keys } from "./keys.mjs";
 import { RecordView } from "./records/record.mjs";
+import { Sample } from "./records/sample.mjs";
 import { ShardsView } from "./shards.mjs";
 import { ShuffleView } from "./shuffle.mjs";
 import { SqlView } from "./sql.mjs";
@@ -21,8 +22,8 @@ const FILTERED = ["explore", "shuffle"];
 
 const main = document.querySelector("#main");
 const lost = document.querySelector("#lost");
-link.addEventListener("lost", () => (lost.hidden = false));
-link.addEventListener("found", () => (lost.hidden = true));
+connection.addEventListener("lost", () => (lost.hidden = false));
+connection.addEventListener("found", () => (lost.hidden = true));
 themeSwitch(document.querySelector("#theme"));
 start().catch((error) => show(main, failure(error)));
 
@@ -31,43 +32,47 @@ async function start() {
   header(dataset);
   if (dataset.datasets > 1) chooser((await get("datasets")).datasets);
   const filter = new FilterBar();
-  const counter = new Counter((answer) => {
+  const counter = new Counter((answer, question) => {
+    learn(question.filter, answer.sql);
     filter.update(answer);
     columns.update(answer);
   }, (error) => filter.fail(error));
   const ask = () => counter.ask(filterOf(store.state), columns.wanted);
   const columns = new Columns(document.querySelector("#columns"), dataset.columns, ask);
-  const grid = new Grid(dataset, await sample(dataset));
+  const grid = new Grid(dataset, await Sample.read(dataset));
   const record = new RecordView(dataset);
-  const views = { sql: new SqlView(dataset), shuffle: new ShuffleView(dataset, grid), shards: new ShardsView() };
-  copyTools(dataset);
+  const explore = {
+    select(state, old) {
+      record.select(state, old !== null && old.record === null);
+      document.querySelector("#records").hidden = state.record !== null;
+      // Back in the grid, the focus is on the record that was looked at.
+      if (state.record === null) grid.select(state, old?.view === state.view ? old.record : null);
+    },
+    leave() {
+      grid.leave();
+      record.leave();
+    },
+  };
+  const views = { explore, sql: new SqlView(dataset), shuffle: new ShuffleView(dataset, grid), shards: new ShardsView() };
+  copyTools(dataset, { grid, shuffle: views.shuffle });
 
   const follow = (state, old) => {
     const view = Object.hasOwn(VIEWS, state.view) ? state.view : "explore";
     navigation(state, view);
-    for (const name of Object.keys(VIEWS)) document.querySelector(`#${name}`).hidden = name !== view;
+    for (const name of Object.keys(VIEWS)) {
+      document.querySelector(`#${name}`).hidden = name !== view;
+      if (name !== view) views[name].leave();
+    }
     document.querySelector("#filters").hidden = !FILTERED.includes(view);
     filter.select(state);
     columns.select(state);
     if (old === null || filterOf(state) !== filterOf(old)) ask();
-    if (view !== "explore") return views[view].select(state);
-    record.select(state, old !== null && old.record === null);
-    document.querySelector("#records").hidden = state.record !== null;
-    if (state.record === null) grid.select(state);
-    // Back in the grid, the focus is on the record that was looked at.
-    if (state.record === null && old?.record != null) document.querySelector(`#records a.record[href*="record=${old.record}"]`)?.focus();
+    views[view].select(state, old);
   };
   store.onChange(follow);
   follow(store.state, null);
   keys({ record, views: Object.keys(VIEWS) });
   main.removeAttribute("aria-busy");
-}
-
-// A record with all its features says how each of them is shown.
-async function sample({ records }) {
-  if (Number(records) === 0) return null;
-  const record = await get("record", { ordinal: 0 });
-  return record.error ? null : record;
 }
 
 function header(dataset) {
@@ -85,7 +90,7 @@ function header(dataset) {
 // Another dataset is another page: nothing of the state but the view goes with it.
 function chooser(datasets) {
   document.querySelector("#index").replaceWith(h("select", { "aria-label": "dataset", onchange: (event) => {
-    location.search = format({ ...initial, dataset: Number(event.target.value), view: store.state.view });
+    reload(format({ ...initial, dataset: Number(event.target.value), view: store.state.view }));
   } }, datasets.map(({ number, index }) => h("option", { value: number, selected: number === store.state.dataset }, index))));
 }
 

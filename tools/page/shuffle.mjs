@@ -2,83 +2,106 @@
 
 import { get } from "./api.mjs";
 import { data, failure, h, show } from "./dom.mjs";
-import { count, number } from "./format.mjs";
-import { link } from "./records/grid.mjs";
-import { filterOf, store } from "./state.mjs";
-import { picture, sizeColumns } from "./records/values.mjs";
-
-const BATCHES = 6;
+import { count, counted, number, value } from "./format.mjs";
+import { link } from "./records/link.mjs";
+import { roving } from "./records/roving.mjs";
+import { BATCHES, filterOf, LARGEST_BATCH, store } from "./state.mjs";
+import { picture } from "./records/values.mjs";
 
 export class ShuffleView {
-  #dataset;
   #grid;
   #asked = null;
   #abort = null;
   #form = h("form", { class: "sampler", onsubmit: (event) => event.preventDefault() });
   #quality = h("div", { class: "quality" });
   #batches = h("div", { class: "batches", tabindex: 0, role: "region", "aria-label": "Batches" });
+  #rove = roving(this.#batches);
+  #drawn = null;
 
   constructor(dataset, grid) {
-    this.#dataset = dataset;
     this.#grid = grid;
     const classes = dataset.columns.filter((column) => column.origin !== "record" && !column.list).map((column) => column.name);
-    show(this.#form, field("seed", "seed", 0), field("epoch", "epoch", 0), field("batch", "batch size", 1, 128),
+    show(this.#form, field("seed", "seed", 0), field("epoch", "epoch", 0), field("batch", "batch size", 1, LARGEST_BATCH),
       field("first", "first batch", 0),
       choice("block", "shuffle", [["0", "whole epoch"], ["auto", "blocks, auto"], ["64", "blocks of 64"], ["1024", "blocks of 1,024"]]),
-      choice("quality", "mixing of", [["", "nothing"], ...classes.map((name) => [name, name])]),
+      choice("quality", "mixing report for", [["", "no column"], ...classes.map((name) => [name, name])]),
       h("button", { type: "button", onclick: () => store.go({ first: store.state.first + BATCHES }) }, "Next batches"));
     show(document.querySelector("#shuffle"), this.#form, this.#quality, this.#batches);
+  }
+
+  /** The command that prints the batches which are shown, or null while none are. */
+  get command() {
+    return this.#drawn;
   }
 
   /** Shows the batches of a state. */
   async select(state) {
     const { seed, epoch, batch, first, block, quality } = state;
     for (const input of this.#form.elements) if (input.name) input.value = state[input.name];
-    const question = { filter: filterOf(state), seed, epoch, batch: Math.min(128, Math.max(1, batch)), from: first, count: BATCHES, block, quality: quality || null };
-    const shown = this.#grid.shown(state);
-    const key = JSON.stringify([question, shown]);
+    const question = { filter: filterOf(state), seed, epoch, batch, from: first, count: BATCHES, block, quality: quality || null };
+    const [shown, label] = [this.#grid.shown(state), this.#grid.label(state)];
+    const key = JSON.stringify([question, shown, label, state.shapes]);
     if (key === this.#asked) return;
     this.#asked = key;
+    this.#drawn = null;
+    this.#quality.classList.toggle("wanted", quality !== ""); // keeps its place
     this.#abort?.abort();
     const abort = (this.#abort = new AbortController());
     try {
       const answer = await get("sampler", question, abort.signal);
+      if (abort.signal.aborted) return;
+      this.#drawn = answer.command;
       show(this.#quality, report(answer.quality, quality));
-      this.#show(answer, first, shown, abort.signal);
+      this.#show(answer, first, { shown, label, signal: abort.signal });
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (abort.signal.aborted) return;
+      this.#asked = null; // so that the same question can be asked again
       show(this.#quality);
-      show(this.#batches, failure(error));
+      show(this.#batches, failure(error, () => this.select(store.state)));
     }
   }
 
-  #show({ batches, epoch_batches: all }, first, shown, signal) {
-    const tiles = new Map();
-    show(this.#batches, batches.length === 0 ? h("p", { class: "none" }, `The epoch has ${count(all)} batches.`) : null,
+  /** Ends what is still read. The next select() reads it again. */
+  leave() {
+    this.#abort?.abort();
+    this.#asked = null;
+    this.#drawn = null;
+  }
+
+  #show({ batches, epoch_batches: all }, first, drawing) {
+    const { label } = drawing;
+    const tiles = batches.map(() => new Map()); // of each batch, by record: a sampler may draw one several times
+    show(this.#batches, batches.length === 0 ? h("p", { class: "none" }, `The epoch has ${counted(all, "batch", "batches")}.`) : null,
       batches.map((ordinals, place) => h("section", { class: "batch", "aria-label": `batch ${first + place}` },
         h("h2", {}, `batch ${count(first + place)}`, h("span", { class: "of" }, ` of ${count(all)}`)),
         h("ul", { class: "tiles small" }, ordinals.map((ordinal) => {
           const what = h("span", { class: "what" });
-          tiles.set(ordinal, [...(tiles.get(ordinal) ?? []), what]);
-          return h("li", { class: "tile", "data-ordinal": ordinal }, what, link(ordinal, h("span", { class: "caption" }, `#${ordinal}`), "cover"));
+          const name = h("span", { class: "label" }, label ? "\u00a0" : "");
+          tiles[place].set(ordinal, [...(tiles[place].get(ordinal) ?? []), { what, name }]);
+          return h("li", { class: "tile", "data-ordinal": ordinal }, what,
+            link(ordinal, h("span", { class: "caption" }, h("span", { class: "ordinal" }, `#${ordinal}`), name), "cover"));
         })))));
-    if (shown !== "") for (const ordinals of batches) this.#fill(ordinals, tiles, shown, signal);
+    this.#rove.reset();
+    for (const batch of tiles) this.#fill(batch, drawing);
   }
 
-  // Draws the records of a batch. A sampler may draw one several times.
-  async #fill(ordinals, tiles, shown, signal) {
-    const filter = JSON.stringify({ where: `_id IN (${ordinals.join(", ")})` });
-    const columns = this.#dataset.columns.map(({ name }) => name).filter((name) => sizeColumns(shown).includes(name));
+  // Draws the records of a batch in its tiles.
+  async #fill(tiles, { shown, label, signal }) {
+    const feature = shown === "" ? [] : this.#grid.features(shown);
     try {
-      const { records } = await get("records", { filter, count: ordinals.length, feature: shown, column: columns }, signal);
+      const { records } = await get("records", { ordinal: [...tiles.keys()], feature, column: label || null }, signal);
+      if (signal.aborted) return;
       for (const record of records) {
         const feature = record.features.find((one) => one.name === shown);
-        for (const what of tiles.get(record.ordinal)) {
-          show(what, record.error ? h("p", { class: "none" }, data(record.error)) : picture(feature, record, this.#dataset.index));
+        for (const { what, name } of tiles.get(record.ordinal)) {
+          if (label) show(name, data(value(record.columns[label], 40)));
+          if (record.error) show(what, h("p", { class: "none", title: record.error }, "cannot be read"));
+          else if (shown !== "") show(what, picture(feature, record, { small: true, signal }));
         }
       }
     } catch (error) {
-      if (error.name !== "AbortError") for (const ordinal of ordinals) for (const what of tiles.get(ordinal)) show(what, h("p", { class: "none" }, data(error.message)));
+      if (signal.aborted) return;
+      for (const { what } of [...tiles.values()].flat()) show(what, h("p", { class: "none" }, data(error.message)));
     }
   }
 }

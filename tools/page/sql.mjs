@@ -1,8 +1,8 @@
-// A SELECT, and its result as a table, as a chart where one fits, and as CSV.
+// A SELECT, and its result as a table, as a chart if one fits, and as CSV.
 
 import { post } from "./api.mjs";
-import { data, download, failure, h, show } from "./dom.mjs";
-import { count, counted, value } from "./format.mjs";
+import { cell, data, download, failure, h, show } from "./dom.mjs";
+import { count, counted } from "./format.mjs";
 import { plot } from "./plot.mjs";
 import { store } from "./state.mjs";
 
@@ -24,19 +24,30 @@ export class SqlView {
     this.#dataset = dataset;
     show(document.querySelector("#sql"),
       h("form", { class: "query", onsubmit: (event) => this.#run(event) }, this.#input,
-        h("div", { class: "run" }, h("button", { class: "primary", title: "Control Enter" }, "Run"), this.#csv, this.#said)),
+        h("div", { class: "run" }, h("button", { class: "primary", title: "Ctrl+Enter" }, "Run"), this.#csv, this.#said)),
       this.#result);
   }
 
   /** Shows and runs the query of a state. */
   select({ sql }) {
     if (sql === this.#ran) return;
+    this.leave();
     this.#input.value = sql || this.#example();
     if (sql) this.#ask(sql);
     else {
       this.#ran = "";
-      show(this.#result, h("p", { class: "none" }, "Control Enter runs it. Tables: records, shards, features, bad, damage."));
+      this.#said.textContent = "";
+      this.#csv.disabled = true;
+      show(this.#result, h("p", { class: "none" }, "Ctrl+Enter runs it. Tables: records, shards, features, bad, damage."));
     }
+  }
+
+  /** Ends a query that runs. The next select() runs it again. */
+  leave() {
+    if (this.#abort === null) return;
+    this.#abort.abort();
+    this.#abort = null;
+    this.#ran = null;
   }
 
   // Counts by the first column that has bars.
@@ -55,17 +66,20 @@ export class SqlView {
   }
 
   async #ask(sql) {
-    this.#ran = sql;
     this.#abort?.abort();
+    this.#ran = sql;
     const abort = (this.#abort = new AbortController());
     this.#said.textContent = "running";
     this.#csv.disabled = true;
     try {
-      this.#show(await post("sql", { sql, limit: ROWS }, abort.signal));
+      const answer = await post("sql", { sql, limit: ROWS }, abort.signal);
+      if (!abort.signal.aborted) this.#show(answer);
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (abort.signal.aborted) return;
       this.#said.textContent = "";
       show(this.#result, failure(error));
+    } finally {
+      if (this.#abort === abort) this.#abort = null;
     }
   }
 
@@ -77,8 +91,8 @@ export class SqlView {
     const numeric = columns.map((_, place) => rows.every((row) => row[place] === null || typeof row[place] === "number"));
     show(this.#result, plot(answer), h("table", { class: "rows" },
       h("thead", {}, h("tr", {}, columns.map((name, place) => h("th", { scope: "col", class: numeric[place] ? "number" : false }, data(name))))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, place) =>
-        h("td", { class: numeric[place] ? "number" : false }, cell === null ? h("span", { class: "null" }, "NULL") : data(value(cell)))))))));
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((one, place) =>
+        h("td", { class: numeric[place] ? "number" : false }, cell(one))))))));
   }
 }
 

@@ -1,13 +1,20 @@
-// What the page shows, and the address that says so: a link is a view, and Back goes to the view before.
+// Holds what the page shows, and writes it as the address: a link is a view, and Back goes to the view before.
 
-/** The state of a page without parameters. Filters are by column: a range [lo, hi], a list of values, NULL wanted. */
+/** No filter: all records pass. */
+export const unfiltered = Object.freeze({ where: "", ranges: {}, values: {}, nulls: [] });
+
+export const BATCHES = 6; // of the shuffle that are shown at once
+export const LARGEST_BATCH = 128;
+
+/**
+ * The state of a page without parameters. Filters are by column: a range [lo, hi], a list of values, NULL wanted.
+ * Shapes are by feature: "28x28", or "none" for no picture.
+ */
 export const initial = Object.freeze({
   dataset: 0,
   view: "explore",
-  where: "",
-  ranges: {},
-  values: {},
-  nulls: [],
+  ...unfiltered,
+  shapes: {},
   show: "",
   label: "",
   order: "ordinal",
@@ -25,16 +32,19 @@ export const initial = Object.freeze({
 
 const TEXTS = ["view", "where", "show", "label", "order", "sql", "block", "quality"];
 const NUMBERS = ["dataset", "seed", "from", "record", "step", "epoch", "batch", "first"];
+const SHAPE = "shape.";
 
 /** Reads the parameters of an address. What is malformed is left out. */
 export function parse(search) {
-  const state = { ...initial, ranges: {}, values: {}, nulls: [] };
+  const state = { ...initial, ranges: {}, values: {}, nulls: [], shapes: {} };
   for (const [name, text] of new URLSearchParams(search)) {
     if (TEXTS.includes(name)) state[name] = text;
     else if (NUMBERS.includes(name) && /^\d{1,15}$/.test(text)) state[name] = Number(text);
     else if (name === "null") state.nulls.push(text);
+    else if (name.startsWith(SHAPE)) own(state.shapes, name.slice(SHAPE.length), text);
     else readFilter(state, name, text);
   }
+  state.batch = Math.min(LARGEST_BATCH, Math.max(1, state.batch));
   return state;
 }
 
@@ -65,6 +75,7 @@ export function format(state) {
   for (const [column, range] of Object.entries(state.ranges)) pairs.append(`range.${column}`, JSON.stringify(range));
   for (const [column, list] of Object.entries(state.values)) pairs.append(`values.${column}`, JSON.stringify(list));
   for (const column of state.nulls) pairs.append("null", column);
+  for (const [feature, text] of Object.entries(state.shapes)) pairs.append(SHAPE + feature, text);
   const text = pairs.toString();
   return text ? "?" + text : "";
 }

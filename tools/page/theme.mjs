@@ -1,6 +1,8 @@
 // Dark or light: as the system says, until the switch says otherwise.
 
-const KEY = "ofindex.theme";
+// A cookie, because storage is by port, and each server has another port.
+const NAME = "ofindex-theme";
+const YEAR_SECONDS = 31_536_000;
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 /** Makes `button` switch between dark and light. */
@@ -14,20 +16,25 @@ export function themeSwitch(button) {
   };
   button.addEventListener("click", () => {
     chosen = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-    try {
-      localStorage.setItem(KEY, chosen);
-    } catch {
-      // storage is blocked: the choice lasts until the page is closed
-    }
+    keep(chosen);
     apply();
   });
   dark.addEventListener("change", apply);
   apply();
 }
 
+// If cookies are blocked, a choice lasts until the page is closed.
+function keep(theme) {
+  try {
+    document.cookie = `${NAME}=${theme}; Path=/; SameSite=Strict; Max-Age=${YEAR_SECONDS}`;
+  } catch {
+    // a frame without an origin
+  }
+}
+
 function read() {
   try {
-    return localStorage.getItem(KEY);
+    return new RegExp(`(?:^|; )${NAME}=(dark|light)(?:;|$)`).exec(document.cookie)?.[1] ?? null;
   } catch {
     return null;
   }

@@ -49,6 +49,17 @@ Result<std::array<End, 2>> FindEnds(ColumnStore& store, const Column& column, co
   return ends;
 }
 
+// Returns whether all records have the same one value, which is then all that a card says.
+bool IsConstant(const ColumnStats& stats) {
+  return stats.count > 0 && stats.count == stats.rows && stats.nulls == 0 && stats.nans == 0 && stats.distinct == 1 &&
+         stats.distinct_is_exact && stats.lists.count == 0;
+}
+
+void WriteConstant(const ColumnStats& stats, Html& html) {
+  html.Open("p", {{"class", "constant"}}).Text("always ");
+  html.Element("bdi", ShownValue(ViewOf(stats.min), kShownValue)).Close();
+}
+
 void WriteFacts(const ColumnStats& stats, Html& html) {
   html.Open("ul", {{"class", "counts"}});
   for (const std::string& count : CountsOf(stats)) html.Element("li", count);
@@ -117,9 +128,13 @@ Result<size_t> WriteColumnCards(ColumnStore& store, const ColumnDetail& detail, 
     html.Open("article", {{"class", "card column"}}).Open("h3");
     html.Open("bdi").Element("code", ShownText(stats.column, kMaxColumnName)).Close();
     html.Element("small", stats.type).Close();
-    WriteFacts(stats, html);
-    WriteChart(stats, html);
-    WriteEnds(ends, html);
+    if (IsConstant(stats)) {
+      WriteConstant(stats, html);
+    } else {
+      WriteFacts(stats, html);
+      WriteChart(stats, html);
+      WriteEnds(ends, html);
+    }
     html.Close();
     OFINDEX_TRY(html.written());
     progress.bytes_done += progress.bytes_total / shown;

@@ -29,7 +29,7 @@ struct EqualRecords {
   std::vector<Group> largest = {};  ///< at most kShownGroups
 };
 
-/// What a page says about a dataset, besides its columns and records.
+/// The facts of a dataset that a page states, besides its columns and records.
 struct PageFacts {
   std::string name;  ///< file name of the index
   uint64_t index_bytes = 0;

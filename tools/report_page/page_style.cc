@@ -45,7 +45,8 @@ nav ul { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; margin: .9rem 0 0; p
 
 .card { min-width: 0; padding: .9rem 1rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); }
 .records { display: grid; grid-template-columns: repeat(auto-fill, minmax(16.5rem, 1fr)); gap: .8rem; }
-.columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(30rem, 100%), 1fr)); gap: .8rem; }
+.columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(30rem, 100%), 1fr)); align-items: start;
+  gap: .8rem; }
 .pictures { display: flex; flex-wrap: wrap; gap: .5rem; margin: .6rem 0; }
 .pictures:empty { display: none; }
 .card img { display: block; border-radius: 3px; object-fit: contain; object-position: left; }
@@ -53,10 +54,11 @@ nav ul { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; margin: .9rem 0 0; p
 .card img.small { width: 8rem; height: 8rem; image-rendering: pixelated; }
 .labels { margin: .35rem 0 0; padding: 0; list-style: none; font-size: .8rem; }
 .labels li { display: inline-block; margin: 0 .3rem .3rem 0; padding: .05rem .5rem; border-radius: 3px; background: var(--soft); }
-.features { display: grid; gap: .3rem; margin-top: .5rem; font-size: .85rem; }
-.features div { display: grid; grid-template-columns: 42% 1fr; column-gap: .6rem; align-items: baseline; }
+.features { display: grid; grid-template-columns: fit-content(60%) 1fr; align-items: baseline;
+  gap: .3rem .6rem; margin-top: .5rem; font-size: .85rem; }
+.features div { display: contents; }
 .features dt { font-size: .78rem; line-height: 1.35; }
-.features .drawn { display: block; }
+.features .drawn { display: block; grid-column: 1 / -1; }
 .counts { display: flex; flex-wrap: wrap; gap: 0 1.2rem; margin: .15rem 0 .5rem; padding: 0; list-style: none;
   color: var(--quiet); font-size: .85rem; }
 .facts { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; font-size: .9rem; }
@@ -71,6 +73,8 @@ svg.line polyline { stroke-width: 1.3px; }
 td.bar svg { height: .55rem; fill: var(--mark); }
 details { font-size: .85rem; }
 summary { color: var(--quiet); cursor: pointer; }
+.constant { margin: .15rem 0 0; }
+h3 code { overflow-wrap: anywhere; }
 .ends { margin: .5rem 0 0; font-size: .85rem; }
 .ends span { margin-right: 1.2rem; }
 

@@ -29,7 +29,7 @@ std::optional<uint32_t> TakeSide(std::string_view& text) {
   return side;
 }
 
-// What maps a number to a brightness.
+// Maps a number to a brightness.
 struct Brightness {
   double black = 0;
   double white = 255;

@@ -32,11 +32,11 @@ std::string Cut(std::string_view text, size_t limit) {
 
 std::string NameText(ByteView name) { return Cut(AsText(name), kShownNameBytes); }
 
-// Writes the name of a feature, which may break after a slash: names of features are like paths.
+// Writes the name of a feature, which may break after a slash or an underscore, between its words.
 void WriteName(std::string_view name, Html& html) {
   html.Open("dt").Open("bdi");
   while (!name.empty()) {
-    const size_t end = std::min(name.find('/'), name.size() - 1) + 1;
+    const size_t end = std::min(name.find_first_of("/_"), name.size() - 1) + 1;
     html.Text(name.substr(0, end));
     name.remove_prefix(end);
     if (!name.empty()) html.Void("wbr");

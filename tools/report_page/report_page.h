@@ -15,7 +15,7 @@
 
 namespace ofindex {
 
-/// What a page shows.
+/// The options of a page.
 struct PageRequest {
   std::string title = {};  ///< empty: the name of the index
   uint64_t seed = 0;       ///< of the random records
@@ -25,7 +25,7 @@ struct PageRequest {
   std::string options = {};  ///< of the command that makes the page again, each after a space
 };
 
-/// What a page has come to hold.
+/// The contents of a page that was written.
 struct PageSummary {
   uint64_t columns = 0;
   uint64_t records = 0;  ///< those with a card

@@ -90,10 +90,12 @@ Result<Response> CountBins(const Asked& asked, const Parameters& parameters, con
   question.unfiltered = where == nullptr;
   OFINDEX_ASSIGN(const CrossFilterCounts counts, CrossFilter(*dataset.store(), question, progress));
   std::vector<BinCounts> totals = counts.unfiltered;
+  bool exact = counts.exact();
   if (where != nullptr) {
     // The totals are those of all records, not only of those of the expression.
     OFINDEX_ASSIGN(CrossFilterCounts all,
                    CrossFilter(*dataset.store(), {.dimensions = charts, .max_records = max_records}, progress));
+    exact = exact && all.exact();
     totals = std::move(all.dimensions);
   }
   Json columns = Json::array();
@@ -103,7 +105,7 @@ Result<Response> CountBins(const Asked& asked, const Parameters& parameters, con
     column["total"] = BinsDocument(totals[i]);
     columns.push_back(std::move(column));
   }
-  return JsonAnswer({{"exact", counts.exact()},
+  return JsonAnswer({{"exact", exact},
                      {"share", counts.share()},
                      {"error", JsonReal(counts.error)},
                      {"records", JsonCount(counts.records)},

@@ -66,7 +66,7 @@ Result<std::unique_ptr<Explorer>> Explorer::Open(const std::vector<std::string>&
   OFINDEX_ASSIGN(std::unique_ptr<OpenQuestions> questions, OpenQuestions::Start());
   std::unique_ptr<Explorer> explorer(new Explorer(std::move(questions)));
   for (const std::string& name : names) {
-    OFINDEX_ASSIGN(auto dataset, ServedDataset::Open(name, options, progress));
+    OFINDEX_ASSIGN(auto dataset, ServedDataset::Open(name, options.SharedBy(names.size()), progress));
     explorer->shared_.datasets.push_back(std::move(dataset));
   }
   return explorer;
@@ -92,8 +92,8 @@ std::vector<Route> Explorer::Routes() {
   routes.push_back({.path = "/api/datasets", .handler = [this](const Request&) { return Datasets(); }});
   for (const AnsweredPath& path : kAnsweredPaths) {
     const auto handler = [this, answer = path.answer](const Request& request) {
-      const Result<Response> response = AnswerOf(answer, request, shared_);
-      return response ? *response : ErrorAnswer(response.error());
+      Result<Response> response = AnswerOf(answer, request, shared_);
+      return response ? std::move(*response) : ErrorAnswer(response.error());
     };
     routes.push_back({.method = path.method, .path = std::string(path.path), .handler = handler});
   }

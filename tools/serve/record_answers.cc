@@ -1,5 +1,5 @@
-// GET /api/records, /api/record, /api/locate, /api/find and /api/wire: records by their rank among those that pass a
-// filter, by ordinal or by key.
+// GET /api/records, /api/record, /api/locate and /api/wire: records by their rank among those that pass a filter, or by
+// ordinal.
 
 #include <memory>
 #include <optional>
@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "query/columns/find_column.h"
-#include "query/keys/record_keys.h"
 #include "query/sampling/orders/permutation.h"
 #include "query/sampling/sets/view.h"
 #include "tools/serve/answerers.h"
@@ -24,11 +23,9 @@
 namespace ofindex {
 namespace {
 
-constexpr uint64_t kMaxRecords = 120;
+constexpr uint64_t kMaxRecords = 128;
 constexpr size_t kMaxShownColumns = 512;
 constexpr size_t kMaxWireRows = 4096;
-constexpr size_t kMaxFound = 1000;         // records with one key
-constexpr uint64_t kMaxCompared = 10'000;  // payloads, to find them
 
 // Returns the records that pass the filter of a request.
 Result<View> PassingOf(const Asked& asked, const Parameters& parameters) {
@@ -58,8 +55,53 @@ std::vector<Column> ColumnsOfRecord(const ColumnStore& store) {
   return columns;
 }
 
+Result<void> CheckOrdinal(const ColumnStore& store, uint64_t ordinal) {
+  if (ordinal < store.ordinals()) return {};
+  return Fail(ErrorCode::kOutOfRange,
+              StrCat("there is no record ", ordinal, "; expected one of ", FormatCount(store.ordinals())),
+              "records are numbered from 0");
+}
+
+// A page of records: those with ranks from `from` on, of all that pass.
+struct WantedRecords {
+  std::vector<uint64_t> ordinals = {};
+  uint64_t from = 0;
+  uint64_t passing = 0;
+};
+
+// Returns the records whose ordinals a request lists, if it lists some.
+Result<WantedRecords> Listed(const ColumnStore& store, const Parameters& parameters) {
+  WantedRecords wanted;
+  OFINDEX_ASSIGN(wanted.ordinals, parameters.Numbers("ordinal", UINT64_MAX));
+  for (const uint64_t ordinal : wanted.ordinals) OFINDEX_TRY(CheckOrdinal(store, ordinal));
+  if (wanted.ordinals.size() > kMaxRecords) {
+    return Fail(ErrorCode::kUsage, StrCat("'ordinal' is listed too often; expected at most ", kMaxRecords),
+                "list fewer records");
+  }
+  wanted.passing = wanted.ordinals.size();
+  return wanted;
+}
+
+// Returns the records that a request asks for: those that it lists, or those that pass its filter, in its order.
+Result<WantedRecords> WantedBy(const Asked& asked, const Parameters& parameters) {
+  OFINDEX_ASSIGN(WantedRecords wanted, Listed(*asked.dataset.store(), parameters));
+  if (!wanted.ordinals.empty()) return wanted;
+  OFINDEX_ASSIGN(wanted.from, parameters.Number("from", 0, UINT64_MAX));
+  OFINDEX_ASSIGN(const uint64_t count, parameters.Number("count", 60, kMaxRecords));
+  OFINDEX_ASSIGN(const uint64_t seed, parameters.Number("seed", 0, UINT64_MAX));
+  OFINDEX_ASSIGN(const std::string order, parameters.Word("order", "ordinal", {"ordinal", "random"}));
+  OFINDEX_ASSIGN(const View passing, PassingOf(asked, parameters));
+  wanted.passing = passing.size();
+  std::optional<Permutation> shuffled;
+  if (order == "random" && passing.size() > 0) shuffled.emplace(passing.size(), seed);
+  for (uint64_t rank = wanted.from; rank < passing.size() && rank - wanted.from < count; ++rank) {
+    wanted.ordinals.push_back(passing.At(shuffled ? shuffled->At(rank) : rank));
+  }
+  return wanted;
+}
+
 // Returns the rows of `get --wire`, up to kMaxWireRows.
-Result<Response> ExplainPayload(const RecordPayload& payload) {
+Result<Response> ExplainPayload(const RecordPayload& payload, const Progress& progress) {
   Json rows = Json::array();
   bool whole = true;
   const auto add = [&](const WireRow& row) -> Result<void> {
@@ -75,7 +117,9 @@ Result<Response> ExplainPayload(const RecordPayload& payload) {
                     {"what", repeats ? Json("*") : JsonText(row.text)}});
     return {};
   };
-  const Result<WireOutcome> outcome = ExplainWireRows(payload.bytes(), payload.kind(), std::nullopt, add);
+  const Result<WireOutcome> outcome =
+      ExplainWireRows(payload.bytes(), payload.kind(), std::nullopt, add, &progress.cancel);
+  if (progress.cancel) return Interrupted();
   if (!outcome && whole) return tl::unexpected(outcome.error());
   return JsonAnswer({{"rows", std::move(rows)}, {"whole", whole}});
 }
@@ -83,26 +127,24 @@ Result<Response> ExplainPayload(const RecordPayload& payload) {
 }  // namespace
 
 Result<Response> AnswerRecords(const Asked& asked) {
-  OFINDEX_ASSIGN(const Parameters parameters,
-                 Parameters::Of(asked.request, {"filter", "from", "count", "order", "seed"}, {"feature", "column"}));
-  OFINDEX_ASSIGN(const uint64_t from, parameters.Number("from", 0, UINT64_MAX));
-  OFINDEX_ASSIGN(const uint64_t count, parameters.Number("count", 60, kMaxRecords));
-  OFINDEX_ASSIGN(const uint64_t seed, parameters.Number("seed", 0, UINT64_MAX));
-  OFINDEX_ASSIGN(const std::string order, parameters.Word("order", "ordinal", {"ordinal", "random"}));
+  OFINDEX_ASSIGN(
+      const Parameters parameters,
+      Parameters::Of(asked.request, {"filter", "from", "count", "order", "seed"}, {"feature", "column", "ordinal"}));
   ColumnStore& store = *asked.dataset.store();
   ShownParts parts{.features = parameters.All("feature")};
   OFINDEX_ASSIGN(parts.columns, ColumnsNamed(store, parameters.All("column")));
-  OFINDEX_ASSIGN(const View passing, PassingOf(asked, parameters));
+  OFINDEX_ASSIGN(const WantedRecords wanted, WantedBy(asked, parameters));
 
-  std::optional<Permutation> shuffled;
-  if (order == "random" && passing.size() > 0) shuffled.emplace(passing.size(), seed);
-  RecordDocuments documents(asked.dataset.dataset(), store, asked.dataset.shard_numbers(), std::move(parts));
+  const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
+  RecordPayload payload(asked.shared.records, question->progress());
+  RecordDocuments documents(asked.dataset.dataset(), store, asked.dataset.shard_numbers(), payload, std::move(parts));
   Json records = Json::array();
-  for (uint64_t rank = from; rank < passing.size() && rank - from < count; ++rank) {
-    records.push_back(documents.Of(passing.At(shuffled ? shuffled->At(rank) : rank)));
+  for (const uint64_t ordinal : wanted.ordinals) {
+    records.push_back(documents.Of(ordinal));
+    OFINDEX_TRY(question->Check());
   }
   return JsonAnswer(
-      {{"passing", JsonCount(passing.size())}, {"from", JsonCount(from)}, {"records", std::move(records)}});
+      {{"passing", JsonCount(wanted.passing)}, {"from", JsonCount(wanted.from)}, {"records", std::move(records)}});
 }
 
 Result<Response> AnswerRecord(const Asked& asked) {
@@ -110,14 +152,14 @@ Result<Response> AnswerRecord(const Asked& asked) {
   OFINDEX_ASSIGN(const uint64_t ordinal, parameters.RequiredNumber("ordinal", UINT64_MAX));
   OFINDEX_ASSIGN(const uint64_t step, parameters.Number("step", 0, UINT64_MAX));
   ColumnStore& store = *asked.dataset.store();
-  if (ordinal >= store.ordinals()) {
-    return Fail(ErrorCode::kOutOfRange,
-                StrCat("there is no record ", ordinal, "; expected one of ", FormatCount(store.ordinals())),
-                "records are numbered from 0");
-  }
-  RecordDocuments documents(asked.dataset.dataset(), store, asked.dataset.shard_numbers(),
+  OFINDEX_TRY(CheckOrdinal(store, ordinal));
+  const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
+  RecordPayload payload(asked.shared.records, question->progress());
+  RecordDocuments documents(asked.dataset.dataset(), store, asked.dataset.shard_numbers(), payload,
                             {.columns = ColumnsOfRecord(store), .step = step});
-  return JsonAnswer(documents.Of(ordinal));
+  const Json document = documents.Of(ordinal);
+  OFINDEX_TRY(question->Check());
+  return JsonAnswer(document);
 }
 
 Result<Response> AnswerLocate(const Asked& asked) {
@@ -145,24 +187,16 @@ Result<Response> AnswerLocate(const Asked& asked) {
                      {"passing", JsonCount(passing.size())}});
 }
 
-Result<Response> AnswerFind(const Asked& asked) {
-  OFINDEX_ASSIGN(const Parameters parameters, Parameters::Of(asked.request, {"key", "value"}));
-  const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
-  OFINDEX_ASSIGN(const RecordKeys keys, RecordKeys::Open(asked.dataset.dataset()));
-  const KeyText key{.name = parameters.Text("key"), .value = parameters.Text("value")};
-  const Result<std::vector<uint64_t>> found = keys.Find(key, question->progress(), kMaxCompared);
-  if (!found) return tl::unexpected(question->Explain(found.error()));
-  Json ordinals = Json::array();
-  for (size_t i = 0; i < found->size() && i < kMaxFound; ++i) ordinals.push_back(JsonCount((*found)[i]));
-  return JsonAnswer({{"ordinals", std::move(ordinals)}, {"count", found->size()}});
-}
-
 Result<Response> AnswerWire(const Asked& asked) {
   OFINDEX_ASSIGN(const Parameters parameters, Parameters::Of(asked.request, {"ordinal"}));
   OFINDEX_ASSIGN(const uint64_t ordinal, parameters.RequiredNumber("ordinal", UINT64_MAX));
-  RecordPayload payload;
-  OFINDEX_TRY(payload.Read(asked.dataset.dataset(), ordinal));
-  return ExplainPayload(payload);
+  const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
+  RecordPayload payload(asked.shared.records, question->progress());
+  Result<void> read = payload.ReadBytes(asked.dataset.dataset(), ordinal);
+  if (!read) return tl::unexpected(question->Explain(std::move(read).error()));
+  Result<Response> rows = ExplainPayload(payload, question->progress());
+  if (!rows) return tl::unexpected(question->Explain(std::move(rows).error()));
+  return rows;
 }
 
 }  // namespace ofindex

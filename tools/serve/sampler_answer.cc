@@ -28,7 +28,8 @@ constexpr uint64_t kMaxBatch = 128;
 constexpr uint64_t kMaxBatches = 32;
 constexpr uint64_t kBatchOfQuality = 256;
 constexpr uint64_t kPositionsOfQuality = 1'000'000;
-constexpr uint64_t kMaxClassed = 32'000'000;  // four bytes each
+constexpr uint64_t kMaxClassed = 8'000'000;  // four bytes each
+constexpr ClassLimits kLimitsOfQuality{.classes = 1 << 16, .bytes = 16 << 20};
 
 struct AskedBatches {
   SampleRequest order = {};
@@ -45,9 +46,10 @@ Result<AskedBatches> BatchesIn(const Asked& asked, const Parameters& parameters,
   OFINDEX_ASSIGN(batches.order.seed, parameters.Number("seed", 0, UINT64_MAX));
   OFINDEX_ASSIGN(batches.order.epoch, parameters.Number("epoch", 0, UINT64_MAX));
   OFINDEX_ASSIGN(batches.batch, parameters.Number("batch", 32, kMaxBatch));
-  OFINDEX_ASSIGN(batches.from, parameters.Number("from", 0, UINT64_MAX));
+  OFINDEX_ASSIGN(batches.from, parameters.Number("from", 0, UINT64_MAX / kMaxBatch));
   OFINDEX_ASSIGN(batches.count, parameters.Number("count", 1, kMaxBatches));
   batches.batch = std::max<uint64_t>(batches.batch, 1);
+  batches.count = std::max<uint64_t>(batches.count, 1);
   if (parameters.Text("block") != "0") batches.block = parameters.Text("block");
   // The page has no use for notes on standard error.
   Context context;
@@ -87,7 +89,8 @@ Result<Json> MeasureQuality(ColumnStore& store, const Sampler& sampler, const st
                 "filter the records, or use `ofindex sample INDEX --quality NAME`, which measures any number");
   }
   OFINDEX_TRY(FindValueColumn(store, column));
-  OFINDEX_ASSIGN(const ClassNumbers classes, ClassesOf(store, sampler.view(), column, &progress.cancel));
+  OFINDEX_ASSIGN(const ClassNumbers classes,
+                 ClassesOf(store, sampler.view(), column, &progress.cancel, kLimitsOfQuality));
   OFINDEX_ASSIGN(const MixQuality quality, MeasureMix(sampler.method(), sampler.seed(), sampler.epoch(), classes,
                                                       kBatchOfQuality, kPositionsOfQuality, &progress.cancel));
   return JsonMix(quality);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,15 +17,25 @@
 namespace ofindex {
 
 /// How a dataset is served. The limits keep a server of 100 million records with six charts below 1 GiB, besides the
-/// page cache.
+/// page cache; several datasets share them.
 struct ServeOptions {
   std::vector<std::string> attachments = {};
-  ReaderOptions reading = {.inflated_cache_bytes = uint64_t{64} << 20};
+  ReaderOptions reading = {.inflated_cache_bytes = uint64_t{32} << 20};
   unsigned threads = 0;  ///< for one question; 0: one per processor
-  uint64_t code_bytes = uint64_t{640} << 20;
-  uint64_t chunk_bytes = uint64_t{96} << 20;
-  uint64_t selection_bytes = uint64_t{64} << 20;
-  uint64_t sql_bytes = uint64_t{64} << 20;  ///< of one statement
+  uint64_t code_bytes = uint64_t{576} << 20;
+  uint64_t chunk_bytes = uint64_t{64} << 20;
+  uint64_t selection_bytes = uint64_t{32} << 20;  ///< of filters, and as much of the records that pass
+  uint64_t sql_bytes = uint64_t{64} << 20;        ///< of one statement
+
+  /// Returns the options of each of `datasets`.
+  [[nodiscard]] ServeOptions SharedBy(size_t datasets) const {
+    ServeOptions each = *this;
+    for (uint64_t* const bytes :
+         {&each.reading.inflated_cache_bytes, &each.code_bytes, &each.chunk_bytes, &each.selection_bytes}) {
+      *bytes /= std::max<size_t>(datasets, 1);
+    }
+    return each;
+  }
 };
 
 /// One dataset that pages look at: one snapshot, even if its index is replaced meanwhile. Thread-safe.

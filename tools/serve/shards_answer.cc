@@ -57,7 +57,7 @@ Json ShardDocument(size_t number, const ShardRow& row, const ToldState& state) {
           {"why", state.why.empty() ? Json(nullptr) : JsonText(state.why)}};
 }
 
-// What the index says about damage, by shard.
+// Damage that the index knows of, by shard.
 struct KnownDamage {
   std::map<uint32_t, std::vector<const DamageRow*>> ranges;
   std::map<uint32_t, uint64_t> bad;  // records

@@ -21,7 +21,6 @@ namespace {
 
 constexpr uint64_t kMaxRows = 10'000;
 constexpr uint64_t kRowsUnlessAsked = 1000;
-constexpr size_t kMaxBody = 256 << 10;
 constexpr size_t kMaxAnswerBytes = 16 << 20;
 constexpr size_t kMaxCellText = 64 << 10;  // of a value
 
@@ -36,9 +35,6 @@ tl::unexpected<Error> WrongBody(std::string_view what) {
 }
 
 Result<AskedStatement> StatementIn(const Request& request) {
-  if (request.body.size() > kMaxBody) {
-    return WrongBody(StrCat("a body of ", request.body.size(), " bytes; expected at most ", kMaxBody));
-  }
   const Json body = Json::parse(request.body, nullptr, false);
   if (!body.is_object() || !body.contains("sql") || !body["sql"].is_string()) {
     return WrongBody("the body is not JSON with a statement; expected \"sql\"");

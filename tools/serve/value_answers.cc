@@ -1,5 +1,6 @@
 // GET /api/value and /api/numbers: one value of a record as bytes, or its numbers.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "tools/serve/records/record_payload.h"
 #include "tools/serve/records/shown_features.h"
 #include "tools/serve/records/value_answer.h"
+#include "tools/serve/requests/open_questions.h"
 #include "tools/serve/requests/parameters.h"
 
 namespace ofindex {
@@ -35,21 +37,32 @@ Result<NamedValue> NamedIn(const Asked& asked) {
   return named;
 }
 
+// Answers with what `answer` finds in the record of `named`, unless the client has the value already.
+template <typename Answer>
+Result<Response> AnswerWith(const Asked& asked, const NamedValue& named, const Answer& answer) {
+  if (std::optional<Response> unchanged = UnchangedAnswer(asked.request, named.tag)) return std::move(*unchanged);
+  const std::shared_ptr<OpenQuestion> question = asked.shared.questions->Begin(asked.request);
+  RecordPayload payload(asked.shared.records, question->progress());
+  Result<Response> response = answer(payload);
+  if (!response) return tl::unexpected(question->Explain(std::move(response).error()));
+  return response;
+}
+
 // Reads the record of `named` and decodes it.
 Result<void> ReadPayload(const Asked& asked, const NamedValue& named, RecordPayload& payload) {
   OFINDEX_TRY(payload.Read(asked.dataset.dataset(), named.ordinal));
   return payload.Decode();
 }
 
-}  // namespace
+Result<Response> WholePayload(const Asked& asked, const NamedValue& named, RecordPayload& payload) {
+  OFINDEX_TRY(payload.ReadBytes(asked.dataset.dataset(), named.ordinal));
+  return ValueAnswer(payload.bytes(), named.tag);
+}
 
-Result<Response> AnswerValue(const Asked& asked) {
-  OFINDEX_ASSIGN(const NamedValue named, NamedIn(asked));
-  RecordPayload payload;
+Result<Response> ValueIn(const Asked& asked, const NamedValue& named, RecordPayload& payload) {
+  OFINDEX_ASSIGN(const PayloadKind kind, RecordPayload::KindOf(asked.dataset.dataset(), named.ordinal));
+  if (kind == PayloadKind::kOpaque || named.feature.empty()) return WholePayload(asked, named, payload);
   OFINDEX_TRY(ReadPayload(asked, named, payload));
-  if (payload.kind() == PayloadKind::kOpaque || named.feature.empty()) {
-    return ValueAnswer(payload.bytes(), named.tag);
-  }
   OFINDEX_ASSIGN(const FeatureValue value, FindFeature(payload.decoded(), named.feature, named.step));
   if (value.kind != FeatureKind::kBytes || named.index >= value.count) {
     return Fail(ErrorCode::kFeature,
@@ -60,12 +73,22 @@ Result<Response> AnswerValue(const Asked& asked) {
   return ValueAnswer(payload.decoded().bytes(value)[named.index], named.tag);
 }
 
-Result<Response> AnswerNumbers(const Asked& asked) {
-  OFINDEX_ASSIGN(const NamedValue named, NamedIn(asked));
-  RecordPayload payload;
+Result<Response> NumbersIn(const Asked& asked, const NamedValue& named, RecordPayload& payload) {
   OFINDEX_TRY(ReadPayload(asked, named, payload));
   OFINDEX_ASSIGN(const FeatureValue value, FindFeature(payload.decoded(), named.feature, named.step));
   return NumbersAnswer(payload.decoded(), value, named.tag);
+}
+
+}  // namespace
+
+Result<Response> AnswerValue(const Asked& asked) {
+  OFINDEX_ASSIGN(const NamedValue named, NamedIn(asked));
+  return AnswerWith(asked, named, [&](RecordPayload& payload) { return ValueIn(asked, named, payload); });
+}
+
+Result<Response> AnswerNumbers(const Asked& asked) {
+  OFINDEX_ASSIGN(const NamedValue named, NamedIn(asked));
+  return AnswerWith(asked, named, [&](RecordPayload& payload) { return NumbersIn(asked, named, payload); });
 }
 
 }  // namespace ofindex

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/progress.h"
 #include "base/text.h"
 
 namespace ofindex {
@@ -67,6 +68,8 @@ bool WireRows::IsLast(const WireRow& row) const {
 }
 
 void WireRows::Add(const WireRow& row) {
+  // The sink does not see rows that repeat, however many there are.
+  if (cancel_ != nullptr && *cancel_ && written_) written_ = Interrupted();
   const bool repeats = !row.bytes.empty() && IsLast(row);
   last_ = row;
   if (repeats) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,8 +45,10 @@ class WireRows {
   /// The maximum number of bytes in a narrow row, which leaves room for indentation. A wide row has up to kHexRow.
   static constexpr size_t kNarrow = 10;
 
-  /// Makes rows of parts of `payload`, which must outlive this object, and passes them to `sink`.
-  WireRows(ByteView payload, WireRowSink sink) : origin_(payload.data()), sink_(std::move(sink)) {}
+  /// Makes rows of parts of `payload`, which must outlive this object, and passes them to `sink`. Once `cancel`, which
+  /// may be null, is true, written() is kInterrupted.
+  WireRows(ByteView payload, WireRowSink sink, const std::atomic<bool>* cancel = nullptr)
+      : origin_(payload.data()), sink_(std::move(sink)), cancel_(cancel) {}
 
   /// Switches rows on or off. They are on at first, and off for good after an error of the sink; callers can check this
   /// to avoid composing text.
@@ -76,6 +79,7 @@ class WireRows {
 
   const uint8_t* origin_;
   WireRowSink sink_;
+  const std::atomic<bool>* cancel_;
   Result<void> written_;
   bool shown_ = true;
   // The row that was added last, and the texts that it refers to.

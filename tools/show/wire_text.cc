@@ -43,8 +43,9 @@ bool IsMessage(ByteView payload, Malformed* malformed) {
 // something is malformed; depth_ is then the nesting depth of the fault.
 class WireWalk {
  public:
-  WireWalk(ByteView payload, const std::optional<std::string>& feature, WireRowSink sink)
-      : payload_(payload), feature_(feature), rows_(payload, std::move(sink)) {
+  WireWalk(ByteView payload, const std::optional<std::string>& feature, WireRowSink sink,
+           const std::atomic<bool>* cancel)
+      : payload_(payload), feature_(feature), rows_(payload, std::move(sink), cancel) {
     rows_.Show(!feature_);
   }
 
@@ -186,8 +187,8 @@ class WireWalk {
 }  // namespace
 
 Result<WireOutcome> ExplainWireRows(ByteView payload, PayloadKind kind, const std::optional<std::string>& feature,
-                                    WireRowSink sink) {
-  WireWalk walk(payload, feature, std::move(sink));
+                                    WireRowSink sink, const std::atomic<bool>* cancel) {
+  WireWalk walk(payload, feature, std::move(sink), cancel);
   if (kind == PayloadKind::kOpaque) {
     walk.ExplainOpaque();
   } else {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -25,9 +26,11 @@ struct WireOutcome {
 /// instead of names, and possible submessages are shown as bytes; a payload that is not a message at all is a hexdump.
 ///
 /// With `feature`, only its entries are shown: all that the payload has and, for a SequenceExample's lists, those
-/// called `NAME[]`. Takes the memory of one row. Errors: those of `sink`.
+/// called `NAME[]`. Takes the memory of one row. Errors: those of `sink`; kInterrupted once `cancel`, which may be
+/// null, is true.
 [[nodiscard]] Result<WireOutcome> ExplainWireRows(ByteView payload, PayloadKind kind,
-                                                  const std::optional<std::string>& feature, WireRowSink sink);
+                                                  const std::optional<std::string>& feature, WireRowSink sink,
+                                                  const std::atomic<bool>* cancel = nullptr);
 
 /// Takes a line, without its newline.
 using LineSink = std::function<Result<void>(std::string_view)>;

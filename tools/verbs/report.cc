@@ -62,6 +62,19 @@ std::string OptionsOf(const ReportArguments& arguments) {
   return options;
 }
 
+// A misspelt name would have no effect, and nobody would see why.
+Result<void> NoteUnknownShapes(const ReportArguments& arguments, const Dataset& dataset, const Context& context) {
+  if (arguments.shapes.empty()) return {};
+  OFINDEX_ASSIGN(const std::shared_ptr<ColumnStore> store, dataset.snapshot()->Columns());
+  for (const std::string& shape : arguments.shapes) {
+    const std::string name = shape.substr(0, shape.rfind('='));
+    const auto is_called = [&](const FeatureRow& row) { return row.name == name; };
+    if (std::any_of(store->features().begin(), store->features().end(), is_called)) continue;
+    PrintNote(StrCat("--shape ", Printable(shape), " changes nothing: no record has a feature of that name"), context);
+  }
+  return {};
+}
+
 // Runs before anything is computed. The page must not replace a file that is read, or one that is not a page.
 Result<void> CheckPage(const ReportArguments& arguments, const Dataset& dataset, const Context& context) {
   if (IsToStandardOutput(arguments)) {
@@ -76,7 +89,7 @@ Result<void> CheckPage(const ReportArguments& arguments, const Dataset& dataset,
   return CheckOutput(arguments.output, OutputKind::kHtml, arguments.force, inputs);
 }
 
-// Where the page goes: to standard output, or to a file that is renamed into place when it is complete.
+// The page goes to standard output, or to a file that is renamed into place when it is complete.
 class PageFile {
  public:
   [[nodiscard]] static Result<PageFile> Open(const ReportArguments& arguments) {
@@ -152,6 +165,7 @@ Result<int> WriteReport(ReportArguments& arguments, Context& context) {
   OFINDEX_ASSIGN(const Dataset dataset,
                  Dataset::Open(arguments.index, arguments.reading, context.progress, OpeningOptions(context)));
   OFINDEX_TRY(CheckPage(arguments, dataset, context));
+  OFINDEX_TRY(NoteUnknownShapes(arguments, dataset, context));
   OFINDEX_ASSIGN(PageFile file, PageFile::Open(arguments));
   Html html([&file](std::string_view text) { return file.Write(text); });
   std::optional<ProgressDisplay> display(std::in_place, "report", context);

@@ -1,8 +1,10 @@
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +17,7 @@
 #include "tools/options/reading_options.h"
 #include "tools/page/assets.h"
 #include "tools/serve/explorer.h"
+#include "tools/shell/exit_deadline.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
@@ -25,6 +28,7 @@ namespace ofindex {
 namespace {
 
 constexpr uint64_t kMaxPort = 65'535;
+constexpr std::chrono::milliseconds kUntilExit{1000};
 
 struct ServeArguments {
   std::vector<std::string> indexes;
@@ -80,16 +84,24 @@ Result<void> CheckArguments(const ServeArguments& arguments, const Context& cont
               "start a server for each dataset");
 }
 
+// Threads share few arenas, and large blocks go back to the system at once: what many requests freed would add up.
+void KeepFreedMemoryLow() {
+#ifdef __GLIBC__
+  ::mallopt(M_ARENA_MAX, 2);
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
   OFINDEX_TRY(CheckArguments(arguments, context));
-  const Watchdog watchdog(std::nullopt, context);
+  KeepFreedMemoryLow();
+  std::optional<Watchdog> watchdog(std::in_place, std::nullopt, context);
   ServeOptions serving{.attachments = context.attachments};
   serving.reading.root = arguments.reading.root;
-  OFINDEX_ASSIGN(const std::unique_ptr<Explorer> explorer,
-                 Explorer::Open(arguments.indexes, serving, context.progress));
+  OFINDEX_ASSIGN(std::unique_ptr<Explorer> explorer, Explorer::Open(arguments.indexes, serving, context.progress));
   ServerOptions options = arguments.server;
   options.port = static_cast<uint16_t>(arguments.port);
-  OFINDEX_ASSIGN(const std::unique_ptr<Server> server, Server::Listen(options, WithPage(explorer->Routes())));
+  OFINDEX_ASSIGN(std::unique_ptr<Server> server, Server::Listen(options, WithPage(explorer->Routes())));
   OFINDEX_TRY(Announce(*server, arguments.indexes, context));
   std::optional<LeadingPage> page;
   if (arguments.open) {
@@ -98,7 +110,13 @@ Result<int> RunServer(const ServeArguments& arguments, const Context& context) {
     if (auto opened = page->Open(); !opened) PrintNote(opened.error().message, context);
   }
   if (!server->is_local()) PrintNote("everyone who reaches this port and knows the URL can read all the data", context);
+  watchdog.reset();  // from now on, being told to stop is how the server ends
   server->Run([&] { return context.progress.cancel || (arguments.until_eof && HasInputEnded()); });
+  page.reset();
+  // All clients have been told. Answers that are being made end when they next look, most of them at once.
+  const ExitDeadline deadline(kUntilExit);
+  server.reset();
+  explorer.reset();
   return 0;
 }
 

@@ -29,11 +29,11 @@ size_t PlaceOf(const std::vector<Count<Key>>& counts, const View& key) {
 }  // namespace
 
 Result<ColumnClasses> ColumnClasses::Read(ColumnStore& store, Column column, uint64_t records,
-                                          const std::atomic<bool>* cancel) {
+                                          const std::atomic<bool>* cancel, const ClassLimits& limits) {
   OFINDEX_TRY(CheckSingle(column, "a class"));
   const bool real = (store.kinds(column) & kIntegerKinds) == 0;
   return WithMemory("the classes of a column", [&]() -> Result<ColumnClasses> {
-    ColumnClasses classes(std::move(column), records, real);
+    ColumnClasses classes(std::move(column), records, real, limits);
     OFINDEX_TRY(ForEachChunk(store, classes.column_, records, cancel,
                              [&](uint64_t, uint64_t count, const Chunk& chunk) { return classes.Add(chunk, count); }));
     OFINDEX_TRY(classes.Settle(true));
@@ -67,14 +67,15 @@ Result<void> ColumnClasses::Settle(bool at_once) {
   if (at_once || integers_.due()) integers_.Settle();
   if (at_once || reals_.due()) reals_.Settle();
   if (at_once || strings_.due()) strings_.Settle();
-  if (integers_.all().size() + reals_.all().size() + strings_.all().size() <= kMaxClasses &&
-      strings_.bytes() <= kMaxBytes) {
+  if (integers_.all().size() + reals_.all().size() + strings_.all().size() <= limits_.classes &&
+      strings_.bytes() <= limits_.bytes) {
     return {};
   }
-  return Fail(ErrorCode::kLimit,
-              StrCat("column '", Printable(column_.name), "' has too many distinct values; expected at most ",
-                     FormatCount(kMaxClasses), ", and ", FormatBytes(static_cast<double>(kMaxBytes)), " of them"),
-              "use a column with fewer values");
+  return Fail(
+      ErrorCode::kLimit,
+      StrCat("column '", Printable(column_.name), "' has too many distinct values; expected at most ",
+             FormatCount(limits_.classes), ", and ", FormatBytes(static_cast<double>(limits_.bytes)), " of them"),
+      "use a column with fewer values");
 }
 
 // Numbers by value, then TEXT, then BLOB.

@@ -16,21 +16,25 @@
 
 namespace ofindex {
 
+/// The distinct values that may be held; beyond either, there are no classes.
+struct ClassLimits {
+  uint64_t classes = uint64_t{1} << 24;
+  uint64_t bytes = uint64_t{1} << 30;  ///< of strings
+};
+
 /// The distinct values of a column as classes 0, 1, 2, ... in SQLite's order of values: equal numbers are one class;
 /// NULL and NaN have no class. Takes 24 bytes per number and at least 48 per text. Immutable; may be used by any number
 /// of threads.
 class ColumnClasses {
  public:
-  static constexpr uint64_t kMaxClasses = uint64_t{1} << 24;
-  static constexpr uint64_t kMaxBytes = uint64_t{1} << 30;  // of strings
-
   /// The class of a record whose value is NULL.
   static constexpr uint32_t kNone = ~uint32_t{0};
 
   /// Reads the classes of the first `records` records. `cancel` may be null. Errors: kUsage if `column` has lists;
   /// kLimit if there are too many values; kInterrupted, and those of ColumnStore::Load.
   [[nodiscard]] static Result<ColumnClasses> Read(ColumnStore& store, Column column, uint64_t records,
-                                                  const std::atomic<bool>* cancel = nullptr);
+                                                  const std::atomic<bool>* cancel = nullptr,
+                                                  const ClassLimits& limits = {});
 
   /// Receives the classes of records `first`, `first` + 1, ....
   using Visit = std::function<void(uint64_t first, std::span<const uint32_t> classes)>;
@@ -50,8 +54,8 @@ class ColumnClasses {
   [[nodiscard]] uint32_t Find(const Chunk::Value& value) const;
 
  private:
-  ColumnClasses(Column column, uint64_t records, bool real)
-      : column_(std::move(column)), records_(records), real_(real) {}
+  ColumnClasses(Column column, uint64_t records, bool real, const ClassLimits& limits)
+      : column_(std::move(column)), records_(records), real_(real), limits_(limits) {}
 
   [[nodiscard]] Result<void> Add(const Chunk& chunk, uint64_t count);
   [[nodiscard]] Result<void> Settle(bool at_once);
@@ -60,6 +64,7 @@ class ColumnClasses {
   Column column_;
   uint64_t records_;
   bool real_;  // no value is an integer, so none is shown as one
+  ClassLimits limits_;
   // Values, ascending: integers, and reals that equal one; all other reals; bytes.
   SortedCounts<int64_t> integers_;
   SortedCounts<double> reals_;

@@ -108,6 +108,8 @@ TEST_CASE("requests of the page, and of nobody else, are admitted") {
            // other sites, and other ports of this machine, which are the same site
            {200, "GET", "/api/dataset", {{"sec-fetch-site", "same-origin"}}},
            {200, "GET", "/api/dataset", {{"sec-fetch-site", "none"}}},
+           {403, "GET", "/api/dataset", {{"sec-fetch-site", "none"}, {"sec-fetch-site", "cross-site"}}},
+           {403, "GET", "/api/dataset", {{"sec-fetch-site", ""}, {"sec-fetch-site", "cross-site"}}},
            {403, "GET", "/api/dataset", {{"sec-fetch-site", "same-site"}}},
            {403, "GET", "/api/dataset", {{"sec-fetch-site", "cross-site"}}},
            {403, "GET", "/api/dataset", {{"sec-fetch-site", "cross-site"}, {"sec-fetch-mode", "navigate"}}},

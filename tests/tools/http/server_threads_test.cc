@@ -33,6 +33,7 @@ bool SoonTrue(const std::function<bool()>& condition) {
 //   /word    says the parameter "word"
 //   /large   says 4 MiB
 //   /slow    waits until the test opens it, or nobody waits for the answer
+//   /crowd   says 4 MiB once as many as there are threads are asked for
 //   /throws  runs out of memory
 class TestServer {
  public:
@@ -44,6 +45,7 @@ class TestServer {
          .path = "/word",
          .handler = [](const Request& request) { return Response{.body = request.body}; }},
         {.path = "/large", .handler = [](const Request&) { return Response{.body = std::string(kLargeBytes, 'x')}; }},
+        {.path = "/crowd", .handler = [this](const Request&) { return Crowd(); }},
         {.path = "/slow", .handler = [this](const Request& request) { return Slow(request); }},
         {.path = "/throws", .handler = [](const Request&) -> Response { throw std::bad_alloc(); }},
     };
@@ -79,6 +81,7 @@ class TestServer {
   std::atomic<int> waiting{0};  // handlers of /slow that wait
   std::atomic<int> left{0};     // those that nobody waited for
   std::atomic<bool> open{false};
+  std::atomic<unsigned> crowd{0};  // handlers of /crowd that have begun
 
  private:
   Response Slow(const Request& request) {
@@ -88,6 +91,12 @@ class TestServer {
     if (!open) ++left;
     --waiting;
     return {.body = "slow"};
+  }
+
+  Response Crowd() {
+    ++crowd;
+    CHECK(SoonTrue([&] { return crowd >= Limits().workers; }));
+    return {.body = std::string(kLargeBytes, 'x')};
   }
 
   std::unique_ptr<Server> server_;
@@ -203,6 +212,27 @@ TEST_CASE("a client that does not read holds its response until the deadline, an
     client.Send(server.Get("/word"));
     return IsStatus(client.Receive(), 200);
   }));
+}
+
+TEST_CASE("large responses that are made at once are held no further than the limit, and the others are told") {
+  const TestServer server({.bytes_in_flight = 2 * TestServer::kLargeBytes + TestServer::kLargeBytes / 2});
+  std::deque<RawClient> clients;
+  for (unsigned i = 0; i < Limits().workers; ++i) {
+    clients.emplace_back(server.port(), /*receive_bytes=*/4096);
+    clients.back().Send(server.Get("/crowd"));
+  }
+  REQUIRE(SoonTrue([&] { return server.crowd == Limits().workers; }));
+  server.CheckAlive();
+  int whole = 0;
+  int refused = 0;
+  for (RawClient& client : clients) {
+    const std::string response = client.Receive();
+    whole += IsStatus(response, 200) ? 1 : 0;
+    refused += IsStatus(response, 503) ? 1 : 0;
+  }
+  CHECK(whole == 2);
+  CHECK(refused == 6);
+  server.CheckAlive();
 }
 
 TEST_CASE("idle connections and unfinished requests end at their deadlines") {

@@ -1,8 +1,10 @@
 #include "tools/serve/explorer.h"
 
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <set>
+#include <thread>
 
 #include "tests/tools/serve/served_records.h"
 
@@ -31,6 +33,13 @@ const Json& Called(const Json& list, const std::string& name) {
   }
   FAIL("nothing is called ", name);
   return list;
+}
+
+std::string HeaderOf(const Response& response, const std::string& name) {
+  for (const auto& [each, value] : response.headers) {
+    if (each == name) return value;
+  }
+  return "";
 }
 
 uint64_t SumOf(const Json& counts) {
@@ -226,7 +235,8 @@ TEST_CASE("a request that makes no sense is refused with what was expected") {
                         {"/api/record", {}, "'ordinal': expected a whole number"},
                         {"/api/record", {{"ordinal", "-1"}}, "got '-1'"},
                         {"/api/record", {{"ordinal", "1"}, {"ordinal", "2"}}, "repeated"},
-                        {"/api/records", {{"count", "121"}}, "at most 120"},
+                        {"/api/records", {{"count", "129"}}, "at most 128"},
+                        {"/api/records", {{"ordinal", "-1"}}, "whole number"},
                         {"/api/records", {{"order", "sorted"}}, "'ordinal', 'random'"},
                         {"/api/charts", {{"column", "nothing"}}, "nothing"},
                         {"/api/charts", {{"column", "<i>text"}}, "no chart"},
@@ -246,6 +256,77 @@ TEST_CASE("a request that makes no sense is refused with what was expected") {
     CHECK_MESSAGE(error["message"].get<std::string>().find(row.part) != std::string::npos, error["message"]);
     CHECK_FALSE(error["hint"].get<std::string>().empty());
   }
+}
+
+TEST_CASE("a value is asked for each time, and not read again for a client that has it") {
+  const Served served;
+  for (const std::string path : {"/api/value", "/api/numbers"}) {
+    const Served::Parameters named = {{"ordinal", "7"}, {"feature", path == "/api/value" ? "image" : "wave"}};
+    const Response whole = served.Ask(path, named);
+    REQUIRE(whole.status == 200);
+    CHECK(HeaderOf(whole, "Cache-Control") == "private, no-cache");
+    const std::string tag = HeaderOf(whole, "ETag");
+    // A record that cannot be read any more shows that nothing is.
+    const std::string moved = served.shard(0) + ".moved";
+    std::filesystem::rename(served.shard(0), moved);
+    WriteFile(served.shard(0), "short");
+    const Response unchanged = served.Ask(path, named, {{"if-none-match", tag}});
+    CHECK(unchanged.status == 304);
+    CHECK(unchanged.body.empty());
+    CHECK(HeaderOf(unchanged, "ETag") == tag);
+    std::filesystem::rename(moved, served.shard(0));
+    for (const std::string other : {"8", "17"}) {
+      const Served::Parameters others = {{"ordinal", other}, named[1]};
+      CHECK(served.Ask(path, others, {{"if-none-match", tag}}).status == 200);
+    }
+    const Served rebuilt;  // of the same data
+    CHECK(rebuilt.Ask(path, named, {{"if-none-match", tag}}).status == 200);
+  }
+}
+
+TEST_CASE("records are not read for a client that has gone") {
+  const Served served;
+  for (const std::string path : {"/api/records", "/api/record", "/api/value", "/api/numbers", "/api/wire"}) {
+    Request request{.path = path, .gone = std::make_shared<std::atomic<bool>>(true)};
+    if (path != "/api/records") request.parameters = {{"ordinal", "3"}};
+    if (path == "/api/records") request.parameters = {{"feature", "image"}};
+    if (path == "/api/numbers") request.parameters.emplace_back("feature", "wave");
+    CHECK_MESSAGE(served.Send(request).status == 409, path);
+  }
+}
+
+TEST_CASE("the command of a sampler is one that can be run") {
+  const Served served;
+  const auto command = [&](const std::string& from, const std::string& count) {
+    return served.Get("/api/sampler", {{"from", from}, {"count", count}, {"batch", "128"}})["command"]
+        .get<std::string>();
+  };
+  CHECK(command("2", "0").ends_with(" --position 256 -n 128"));
+  CHECK(command("144115188075855871", "1").ends_with(" --position 18446744073709551488 -n 128"));
+  CHECK(served.Ask("/api/sampler", {{"from", "144115188075855872"}}).status == 400);
+}
+
+TEST_CASE("an expression that two ask for at once is evaluated once") {
+  const Served served;
+  Progress progress;
+  auto dataset = ServedDataset::Open(served.data(), {.threads = 1}, progress);
+  REQUIRE(dataset.has_value());
+  const std::string slow =
+      "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) SELECT sum(i) FROM n) > 0";
+  std::vector<const Selection*> found(4);
+  std::vector<std::thread> threads;
+  for (const Selection*& one : found) {
+    threads.emplace_back([&] {
+      const auto selection = (*dataset)->passing().Where(slow, progress);
+      one = selection ? selection->get() : nullptr;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(found[0] != nullptr);
+  CHECK(std::set<const Selection*>(found.begin(), found.end()).size() == 1);
+  // One that is cancelled, or fails, leaves it to the next.
+  CHECK_FALSE((*dataset)->passing().Where("no_such_column = 1", progress).has_value());
+  CHECK_FALSE((*dataset)->passing().Where("no_such_column = 1", progress).has_value());
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ class ServedRecords {
     return Json::parse(response.body);
   }
 
+  [[nodiscard]] std::string data() const { return dir_ / "train"; }
   [[nodiscard]] std::string shard(uint64_t first) const { return dir_ / StrCat("train/part-", first); }
 
   // The values of record `r`.

@@ -3,12 +3,13 @@
 import { get } from "../api.mjs";
 import { bars } from "./bars.mjs";
 import { data, failure, h, say, set, show } from "../dom.mjs";
-import { count } from "../format.mjs";
+import { count, value } from "../format.mjs";
 import { histogram } from "./histogram.mjs";
 import { changed, store } from "../state.mjs";
 
 const ORIGINS = ["feature", "derived", "attached", "length", "record"];
 const AT_ONCE = 24; // charts in one request
+const PLACE = "record"; // the origin of _id, _shard, _offset and _length
 
 export class Columns {
   #cards = new Map();
@@ -16,19 +17,23 @@ export class Columns {
   #unmade = new Set();
   #onSight;
   #making = false;
+  #fold;
 
   /** Fills `place`. `onSight()` is called when other charts are to be counted. */
   constructor(place, columns, onSight) {
     this.#onSight = onSight;
     const observer = new IntersectionObserver((entries) => this.#sight(entries), { root: place, rootMargin: "200px" });
+    const card = (column) => {
+      const made = new Card(column);
+      this.#cards.set(column.name, made);
+      made.element.dataset.column = column.name;
+      if (column.chart !== "none") observer.observe(made.element);
+      return made.element;
+    };
     const ordered = [...columns].sort((a, b) => ORIGINS.indexOf(a.origin) - ORIGINS.indexOf(b.origin));
-    show(place, ordered.map((column) => {
-      const card = new Card(column);
-      this.#cards.set(column.name, card);
-      card.element.dataset.column = column.name;
-      if (column.chart !== "none") observer.observe(card.element);
-      return card.element;
-    }));
+    const [own, places] = [false, true].map((wanted) => ordered.filter((column) => (column.origin === PLACE) === wanted));
+    this.#fold = h("details", { class: "fold" }, h("summary", {}, data(places.map(({ name }) => name).join(", "))), places.map(card));
+    show(place, own.map(card), places.length ? this.#fold : null);
   }
 
   /** The columns whose charts are in sight, to be counted. */
@@ -44,6 +49,7 @@ export class Columns {
   /** Shows the filter of a state: brushes and pressed bars. */
   select(state) {
     for (const card of this.#cards.values()) card.select(state);
+    if (this.#fold.querySelector(".clear:not([hidden])")) this.#fold.open = true;
   }
 
   #sight(entries) {
@@ -71,11 +77,16 @@ export class Columns {
         const { charts } = await get("charts", { column: names });
         for (const chart of charts) this.#cards.get(chart.name)?.make(chart);
       } catch (error) {
-        for (const name of names) this.#cards.get(name).fail(error);
+        for (const name of names) this.#cards.get(name).fail(error, () => this.#again(name));
       }
       this.#onSight();
     }
     this.#making = false;
+  }
+
+  #again(name) {
+    this.#unmade.add(name);
+    this.#make();
   }
 }
 
@@ -84,8 +95,10 @@ class Card {
   #column;
   #chart = null;
   #body;
+  #constant;
   #nulls;
   #clear;
+  #only; // the value of all records, for a column that has no other
 
   constructor(column) {
     this.#column = column;
@@ -94,11 +107,12 @@ class Card {
       onclick: () => this.#choose(store.state.values[column.name] ?? [], !store.state.nulls.includes(column.name)) });
     this.#clear = h("button", { class: "clear", type: "button", hidden: true,
       "aria-label": `clear the filter of ${column.name}`, onclick: () => this.#choose([], false) }, "clear");
+    this.#only = h("p", { class: "only", hidden: true });
     this.element = h("section", { class: "column", "aria-label": `column ${column.name}` },
       h("h2", {}, name(column.name)),
       h("p", { class: "about" }, this.#clear, this.#nulls,
         h("span", { class: "type" }, `${column.type.toLowerCase()}${column.list ? " list" : ""}`)),
-      column.chart === "none" ? null : this.#body);
+      column.chart === "none" ? h("p", { class: "only" }, reasonFor(column)) : [this.#only, this.#body]);
   }
 
   get made() {
@@ -107,6 +121,7 @@ class Card {
 
   make(chart) {
     const { name } = this.#column;
+    this.#constant = constantOf(chart, this.#column.type);
     if (chart.kind === "histogram") {
       if (chart.edges.length < 2) return show(this.#body, h("p", { class: "none" }, "no values"));
       const edges = chart.edges.map(Number);
@@ -123,12 +138,22 @@ class Card {
     this.select(store.state);
   }
 
-  fail(error) {
-    show(this.#body, failure(error));
+  fail(error, again) {
+    show(this.#body, failure(error, again));
+  }
+
+  // A column with one value in all records is a line, not a chart.
+  #fold(total) {
+    const others = [total.others, total.nulls, total.nans].map(Number);
+    const only = this.#constant !== undefined && others.every((one) => one === 0) && this.#clear.hidden;
+    this.#only.hidden = !only;
+    this.#body.hidden = only;
+    if (only) show(this.#only, "always ", data(value(this.#constant, 60)));
   }
 
   update(counts) {
     this.#chart?.update(counts);
+    this.#fold(counts.total);
     const notNumbers = Number(counts.total.nans) ? `${count(counts.nans)} NaN` : "";
     const nulls = Number(counts.total.nulls) ? `${count(counts.nulls)} NULL` : "";
     say(this.#nulls, [nulls, notNumbers].filter(Boolean).join(", "));
@@ -159,9 +184,25 @@ class Card {
   }
 }
 
-// A long name keeps its end, which tells image/object/bbox/xmin from image/object/bbox/xmax.
+// The value that all numbers of a chart have, or undefined: one bar, or one bin that holds one integer.
+function constantOf(chart, type) {
+  if (chart.kind === "bars") return chart.values.length === 1 ? chart.values[0] : undefined;
+  const [low, high] = chart.edges.map(Number);
+  return chart.edges.length === 2 && Number.isInteger(low) && high === low + 1 && type === "INTEGER" ? low : undefined;
+}
+
+function reasonFor({ list, type }) {
+  if (list) return "lists of values: no chart";
+  return type === "TEXT" || type === "BLOB" ? "nearly all values differ: no chart" : "no chart";
+}
+
+// A long name breaks between its words, so that image/object/bbox/xmin differs from image/object/bbox/xmax.
 function name(text) {
   const leaf = text.lastIndexOf("/") + 1;
   return h("bdi", { class: "name", title: text },
-    leaf ? h("span", { class: "path" }, text.slice(0, leaf)) : null, h("span", { class: "leaf" }, text.slice(leaf)));
+    leaf ? h("span", { class: "path" }, words(text.slice(0, leaf))) : null, h("span", { class: "leaf" }, words(text.slice(leaf))));
+}
+
+function words(text) {
+  return text.split(/(?<=[/_.])|(?=#)/).flatMap((word) => [h("wbr"), word]);
 }

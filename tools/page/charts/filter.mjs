@@ -1,8 +1,8 @@
 // The filter in words: the WHERE, what the charts chose, and how many records pass.
 
 import { data, failure, h, say, show } from "../dom.mjs";
-import { count, number, share, value } from "../format.mjs";
-import { changed, store } from "../state.mjs";
+import { count, counted, number, share, value } from "../format.mjs";
+import { changed, store, unfiltered } from "../state.mjs";
 
 export class FilterBar {
   #input = document.querySelector("#where");
@@ -29,7 +29,7 @@ export class FilterBar {
     ];
     if (chips.length + (state.where ? 1 : 0) > 1) {
       chips.push(h("button", { class: "chip all", type: "button",
-        onclick: () => store.go({ where: "", ranges: {}, values: {}, nulls: [] }) }, "clear all"));
+        onclick: () => store.go(unfiltered) }, "clear all"));
     }
     show(this.#chips, chips);
   }
@@ -39,8 +39,8 @@ export class FilterBar {
     show(this.#error);
     this.#passing.classList.toggle("estimate", !answer.exact);
     const about = answer.exact ? "" : "≈ ";
-    say(this.#passing, answer.passing === answer.records ? `${about}all ${count(answer.records)} records` :
-      `${about}${count(answer.passing)} of ${count(answer.records)} records, ${share(answer.passing, answer.records)}` +
+    say(this.#passing, answer.passing === answer.records ? `${about}${Number(answer.records) > 1 ? "all " : ""}${counted(answer.records, "record")}` :
+      `${about}${count(answer.passing)} of ${counted(answer.records, "record")}, ${share(answer.passing, answer.records)}` +
       (answer.exact ? "" : ` (from ${share(answer.share, 1)} of the data)`));
   }
 

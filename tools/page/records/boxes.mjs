@@ -1,6 +1,7 @@
 // Bounding boxes over a picture, from features such as image/object/bbox/xmin, or `bbox` as ymin, xmin, ymax, xmax.
 
 import { svg } from "../dom.mjs";
+import { counted } from "../format.mjs";
 
 const SIDES = ["xmin", "ymin", "xmax", "ymax"];
 const LABEL = /(class|label|categor|name)/i;
@@ -44,22 +45,42 @@ function inFours(values) {
 }
 
 /** Draws boxes over `picture`, once its size is known. Sides up to 1 are parts of the picture, others are pixels. */
-export function overlay(picture, boxes, labels = []) {
-  const drawing = svg("svg", { class: "boxes", preserveAspectRatio: "xMidYMid meet", role: "img",
-    "aria-label": `${boxes.length} ${boxes.length === 1 ? "box" : "boxes"}${labels.length ? ": " + labels.join(", ") : ""}` });
+export function overlay(picture, boxes, labels = null) {
+  const drawing = svg("svg", { class: "boxes", preserveAspectRatio: "xMidYMid meet", role: "img" });
+  let names = [];
   const draw = () => {
     const { naturalWidth: width, naturalHeight: height } = picture;
+    drawing.setAttribute("aria-label", counted(boxes.length, "box", "boxes") + (names.length ? `: ${names.join(", ")}` : ""));
     if (width === 0) return;
     const parts = boxes.every((box) => box.every((side) => side <= 1.001));
     const [sx, sy] = parts ? [width, height] : [1, 1];
     drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     drawing.replaceChildren(...boxes.flatMap(([xmin, ymin, xmax, ymax], place) => {
       const [x, y, w, h] = [xmin * sx, ymin * sy, Math.max(0, xmax - xmin) * sx, Math.max(0, ymax - ymin) * sy];
-      const title = svg("title", {}, labels[place] ?? `box ${place}`);
-      return [svg("rect", { x, y, width: w, height: h, class: "under" }), svg("rect", { x, y, width: w, height: h }, title)];
+      return [svg("rect", { x, y, width: w, height: h, class: "under" }), svg("rect", { x, y, width: w, height: h }),
+        names[place] ? label(names[place], x, y, y < height / 8, boxes.slice(0, place)) : null].filter(Boolean);
     }));
+    scale();
   };
-  if (picture.complete) draw();
+  // Labels of boxes with the same corner are above each other.
+  const label = (text, x, y, below, before) => {
+    const [xmin, ymin] = boxes[before.length];
+    const written = svg("text", { x, y, class: below ? "below" : false }, text);
+    written.style.setProperty("--row", before.filter((box) => box[0] === xmin && box[1] === ymin).length * (below ? 1 : -1));
+    return written;
+  };
+  // Labels keep their size however large the picture is drawn.
+  const scale = () => {
+    const drawn = drawing.getBoundingClientRect();
+    const by = Math.min(drawn.width / picture.naturalWidth, drawn.height / picture.naturalHeight);
+    if (by > 0 && Number.isFinite(by)) drawing.style.setProperty("--pixel", `${1 / by}px`);
+  };
+  draw();
   picture.addEventListener("load", draw);
+  labels?.then((found) => {
+    names = found;
+    draw();
+    new ResizeObserver(scale).observe(drawing);
+  });
   return drawing;
 }

@@ -1,4 +1,4 @@
-// Draws raw arrays as pictures. The shape is guessed from the length and from columns with sizes, or chosen once and kept.
+// Draws raw arrays as pictures, and reads and guesses their shapes.
 
 import { h } from "../dom.mjs";
 
@@ -22,21 +22,14 @@ export function fills(shape, count) {
   return shape.height * shape.width * shape.channels === count;
 }
 
-/** Guesses the shape of `count` values as text, or "". `sizes` are {height, width} from the record, if it has them. */
-export function guess(name, count, sizes) {
-  for (const channels of CHANNELS) {
-    if (sizes?.height * sizes?.width * channels === count) return written(sizes.height, sizes.width, channels);
-  }
+/** Guesses a square of `count` values as text, or "". */
+export function guess(name, count) {
   if (count < SMALLEST && !PICTURE.test(name)) return "";
   for (const channels of CHANNELS) {
     const side = Math.sqrt(count / channels);
-    if (Number.isInteger(side) && side > 1) return written(side, side, channels);
+    if (Number.isInteger(side) && side > 1) return channels === 1 ? `${side}x${side}` : `${side}x${side}x${channels}`;
   }
   return "";
-}
-
-function written(height, width, channels) {
-  return channels === 1 ? `${height}x${width}` : `${height}x${width}x${channels}`;
 }
 
 /** Returns whether numbers look like a picture rather than a signal: a telling name, or grey levels of 0 to 255. */
@@ -44,28 +37,7 @@ export function isPicture(name, values) {
   return PICTURE.test(name) || (values.length >= 64 && values.every((one) => Number.isInteger(one) && one >= 0 && one <= 255));
 }
 
-const key = (index, feature) => `ofindex.shape:${index}:${feature}`;
-
-/** The shape that was chosen for a feature of an index: text, "none", or null. */
-export function chosenShape(index, feature) {
-  try {
-    return localStorage.getItem(key(index, feature));
-  } catch {
-    return null; // storage is blocked
-  }
-}
-
-/** Keeps the shape of a feature; "" forgets it. */
-export function keepShape(index, feature, text) {
-  try {
-    if (text) localStorage.setItem(key(index, feature), text);
-    else localStorage.removeItem(key(index, feature));
-  } catch {
-    // storage is blocked: the choice lasts until the page is closed
-  }
-}
-
-/** Draws values on a canvas of their size. Levels of 0 to 255 stay; other ranges are stretched to them. */
+/** Draws values on a canvas of their size. Levels of 0 to 255 stay; other ranges are stretched to them. NaN is clear. */
 export function raster(values, shape, label) {
   const { height, width, channels, planar } = shape;
   const canvas = h("canvas", { class: "raster", width, height, role: "img", "aria-label": label });
@@ -77,11 +49,18 @@ export function raster(values, shape, label) {
       const from = channels === 1 ? 0 : channel;
       const at = planar ? from * area + place : place * channels + from;
       const opaque = channel === 3 && channels < 4;
-      pixels.data[place * 4 + channel] = opaque ? 255 : Math.round((values[at] - low) * scale);
+      pixels.data[place * 4 + channel] = opaque ? alpha(values, place, shape) : Math.round((values[at] - low) * scale);
     }
   }
   canvas.getContext("2d").putImageData(pixels, 0, 0);
   return canvas;
+}
+
+function alpha(values, place, { height, width, channels, planar }) {
+  for (let channel = 0; channel < channels; ++channel) {
+    if (!Number.isFinite(values[planar ? channel * height * width + place : place * channels + channel])) return 0;
+  }
+  return 255;
 }
 
 function levels(values) {
@@ -89,6 +68,7 @@ function levels(values) {
   let high = -Infinity;
   let whole = true;
   for (const one of values) {
+    if (!Number.isFinite(one)) continue;
     if (one < low) low = one;
     if (one > high) high = one;
     whole &&= Number.isInteger(one);

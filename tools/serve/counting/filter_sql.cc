@@ -61,6 +61,14 @@ std::string SqlOfColumn(const ColumnFilter& column) {
 
 }  // namespace
 
+std::string SqlOfAny(const Column& column, const std::vector<ColumnValue>& values) {
+  std::string expression;
+  for (const ColumnValue& value : values) {
+    AddTo(expression, StrCat("has(", SqlQuoted(column.name, '"'), ", ", Literal(value), ")"), " OR ");
+  }
+  return expression;
+}
+
 std::string SqlOf(const RecordFilter& filter) {
   std::string expression;
   // A comment in the expression ends with its line.

@@ -10,6 +10,8 @@
 namespace ofindex {
 namespace {
 
+constexpr std::chrono::milliseconds kUntilNextLook{10};
+
 uint64_t MemoryOf(const Selection& selection) {
   uint64_t bytes = selection.selected().size() * (sizeof(BlockSelection) + sizeof(BlockMetadata));
   for (const BlockSelection& block : selection.selected()) bytes += block.words.size() * sizeof(uint64_t);
@@ -18,9 +20,42 @@ uint64_t MemoryOf(const Selection& selection) {
 
 }  // namespace
 
+// Marks an expression as being evaluated; wakes the waiters when it ends, even by an exception.
+class PassingCache::Evaluation {
+ public:
+  Evaluation(PassingCache& cache, const std::string& expression) : cache_(cache), expression_(expression) {}
+  ~Evaluation() {
+    {
+      const std::lock_guard lock(cache_.mutex_);
+      cache_.evaluating_.erase(expression_);
+    }
+    cache_.changed_.notify_all();
+  }
+  Evaluation(const Evaluation&) = delete;
+  Evaluation& operator=(const Evaluation&) = delete;
+
+ private:
+  PassingCache& cache_;
+  const std::string& expression_;
+};
+
 Result<std::shared_ptr<const Selection>> PassingCache::Where(const std::string& expression, const Progress& progress) {
   if (expression.empty()) return nullptr;
-  if (auto kept = selected_.Find(expression)) return kept;
+  {
+    std::unique_lock lock(mutex_);
+    // It looks again and again, because whoever cancels does not know of this cache.
+    while (evaluating_.contains(expression) && !progress.cancel) changed_.wait_for(lock, kUntilNextLook);
+    if (progress.cancel) return Interrupted();
+    // The one that was waited for may have been cancelled.
+    if (auto kept = selected_.Find(expression)) return kept;
+    evaluating_.insert(expression);
+  }
+  const Evaluation evaluation(*this, expression);
+  return Evaluate(expression, progress);
+}
+
+Result<std::shared_ptr<const Selection>> PassingCache::Evaluate(const std::string& expression,
+                                                                const Progress& progress) {
   SqlLimits limits{.memory_bytes = sql_bytes_};
   limits.cancel = &progress.cancel;
   OFINDEX_ASSIGN(Selection selected, ::ofindex::Where(store_, expression, {}, limits, catalog_));

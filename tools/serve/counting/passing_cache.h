@@ -1,10 +1,12 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -74,7 +76,8 @@ class PassingCache {
         selected_(max_bytes / 2),
         passing_(max_bytes / 2) {}
 
-  /// Returns the records for which the SQL expression holds; null if it is empty. Errors: those of Where().
+  /// Returns the records for which the SQL expression holds; null if it is empty. If it is being evaluated already,
+  /// waits for that. Errors: those of Where().
   [[nodiscard]] Result<std::shared_ptr<const Selection>> Where(const std::string& expression, const Progress& progress);
 
   /// Returns the records that pass `filter` if they are known at once.
@@ -84,11 +87,19 @@ class PassingCache {
   [[nodiscard]] Result<View> Passing(const RecordFilter& filter, const Progress& progress);
 
  private:
+  class Evaluation;
+
+  [[nodiscard]] Result<std::shared_ptr<const Selection>> Evaluate(const std::string& expression,
+                                                                  const Progress& progress);
+
   std::shared_ptr<ColumnStore> store_;
   std::shared_ptr<SharedCatalog> catalog_;
   Charts* charts_;
   View all_;
   uint64_t sql_bytes_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::string> evaluating_;  // expressions; guarded by mutex_
   LatestValues<Selection> selected_;
   LatestValues<View> passing_;
 };

@@ -53,7 +53,8 @@ Json RecordDocuments::Columns(uint64_t ordinal) {
 
 Result<void> RecordDocuments::AddFeatures(uint64_t ordinal, Json& document) {
   if (parts_.features && parts_.features->empty()) return {};
-  OFINDEX_TRY(payload_.Read(dataset_, ordinal));
+  OFINDEX_ASSIGN(const PayloadKind kind, RecordPayload::KindOf(dataset_, ordinal));
+  OFINDEX_TRY(kind == PayloadKind::kOpaque ? payload_.ReadBytes(dataset_, ordinal) : payload_.Read(dataset_, ordinal));
   OFINDEX_TRY(payload_.Decode());
   if (payload_.kind() == PayloadKind::kOpaque) {
     document["features"].push_back(OpaqueFeature(payload_.bytes(), allowance_));

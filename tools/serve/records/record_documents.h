@@ -27,11 +27,12 @@ struct ShownParts {
 /// parts must outlive this object. Not thread-safe.
 class RecordDocuments {
  public:
+  /// Reads records into `payload`.
   RecordDocuments(const Dataset& dataset, ColumnStore& store, const std::vector<uint32_t>& shard_numbers,
-                  ShownParts parts)
-      : dataset_(dataset), store_(store), shard_numbers_(shard_numbers), parts_(std::move(parts)) {}
+                  RecordPayload& payload, ShownParts parts)
+      : dataset_(dataset), store_(store), shard_numbers_(shard_numbers), payload_(payload), parts_(std::move(parts)) {}
 
-  /// Returns the document of record `ordinal`.
+  /// Returns the document of record `ordinal`. Once the progress of the payload is cancelled, it may lack the features.
   [[nodiscard]] Json Of(uint64_t ordinal);
 
  private:
@@ -42,8 +43,8 @@ class RecordDocuments {
   const Dataset& dataset_;
   ColumnStore& store_;
   const std::vector<uint32_t>& shard_numbers_;  // by piece
+  RecordPayload& payload_;
   ShownParts parts_;
-  RecordPayload payload_;
   Allowance allowance_{uint64_t{8} << 20};
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxCharacters = 2000;
 constexpr size_t kMaxNumbers = 256;
-constexpr uint64_t kBytesOfFeature = 200;  // of JSON, besides its values
+constexpr uint64_t kBytesOfFeature = 800;  // of a document in memory, besides its values
 
 std::string ShownName(ByteView name) { return JsonText(AsText(name)).get<std::string>(); }
 

@@ -12,7 +12,8 @@
 
 namespace ofindex {
 
-/// How much of the values of features an answer may still show, in bytes of JSON, roughly. Not thread-safe.
+/// How much of the values of features an answer may still show, in bytes of its document in memory, roughly. Not
+/// thread-safe.
 class Allowance {
  public:
   explicit Allowance(uint64_t bytes) : left_(bytes) {}

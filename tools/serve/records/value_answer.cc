@@ -10,10 +10,10 @@
 namespace ofindex {
 namespace {
 
-// Records do not change while their index holds, but the next server may serve others at the same address.
+// The next server may have other data at the same address, so a browser must ask each time whether it has the value.
 void AddCaching(const std::string& tag, Response& answer) {
   answer.headers.emplace_back("ETag", tag);
-  answer.headers.emplace_back("Cache-Control", "private, max-age=3600");
+  answer.headers.emplace_back("Cache-Control", "private, no-cache");
 }
 
 template <typename To, typename From>
@@ -27,6 +27,13 @@ std::string ArrayOf(const From& numbers) {
 }
 
 }  // namespace
+
+std::optional<Response> UnchangedAnswer(const Request& request, const std::string& tag) {
+  if (!request.HasBody(tag)) return std::nullopt;
+  Response answer{.status = 304};
+  AddCaching(tag, answer);
+  return answer;
+}
 
 Response ValueAnswer(ByteView value, const std::string& tag) {
   Response answer{.type = std::string(MediaTypeOf(value).name), .body = std::string(AsText(value))};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/bytes.h"
@@ -11,6 +12,9 @@
 namespace ofindex {
 
 inline constexpr uint32_t kMaxServedNumbers = uint32_t{4} << 20;
+
+/// Returns 304 if the client already has the value with ETag `tag`; nullopt otherwise.
+[[nodiscard]] std::optional<Response> UnchangedAnswer(const Request& request, const std::string& tag);
 
 /// Returns the answer that is `value`: its media type is that of its first bytes, and never one that may hold programs.
 /// `tag` identifies the value for caches.

@@ -28,6 +28,8 @@ Response ErrorAnswer(const Error& error) {
   Response answer =
       JsonAnswer({{"error", {{"message", JsonText(error.message)}, {"hint", JsonText(error.hint.text())}}}});
   answer.status = StatusOf(error.code);
+  // Who holds what is asked for lets go of it soon; a limit stays.
+  if (error.code == ErrorCode::kLocked) answer.headers.emplace_back("Retry-After", "1");
   return answer;
 }
 
@@ -60,7 +62,7 @@ Json JsonCount(uint64_t value) {
 }
 
 Json JsonCut(std::string_view text, size_t characters) {
-  // What is cut off may be invalid.
+  // Only the part that is shown must be valid.
   const std::string_view shown = text.substr(0, CutAt(text, characters));
   if (IsUtf8(shown)) return std::string(shown);
   const std::string printable = Printable(shown);

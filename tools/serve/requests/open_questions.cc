@@ -18,7 +18,12 @@ Error OpenQuestion::Explain(Error error) const {
           "ask a simpler question, or run `ofindex sql` or `ofindex stats`, which wait"};
 }
 
-void OpenQuestion::Check() {
+Result<void> OpenQuestion::Check() const {
+  if (!progress_->cancel) return {};
+  return tl::unexpected(Explain(Interrupted().value()));
+}
+
+void OpenQuestion::CancelInTime() {
   if (gone_ != nullptr && *gone_) progress_->cancel = true;
   if (Clock::now() < deadline_ || progress_->cancel) return;
   late_ = true;
@@ -65,6 +70,7 @@ std::shared_ptr<OpenQuestion> OpenQuestions::Begin(const Request& request, const
 std::shared_ptr<OpenQuestion> OpenQuestions::Add(std::shared_ptr<Progress> progress, const Request& request) {
   auto question =
       std::make_shared<OpenQuestion>(std::move(progress), request.gone, OpenQuestion::Clock::now() + kDeadline);
+  question->CancelInTime();  // its client may have gone while it waited
   {
     const std::lock_guard lock(mutex_);
     open_.push_back(question);
@@ -78,7 +84,7 @@ void OpenQuestions::Watch() {
   while (!ended_) {
     open_.erase(std::remove_if(open_.begin(), open_.end(), [](const auto& one) { return one.expired(); }), open_.end());
     for (const auto& one : open_) {
-      if (const auto question = one.lock()) question->Check();
+      if (const auto question = one.lock()) question->CancelInTime();
     }
     if (open_.empty()) {
       changed_.wait(lock);

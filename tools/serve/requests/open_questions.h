@@ -34,8 +34,11 @@ class OpenQuestion {
   /// Returns `error`, but kLimit instead of kInterrupted if the deadline has ended the question.
   [[nodiscard]] Error Explain(Error error) const;
 
+  /// Returns why the question was cancelled, if it was.
+  [[nodiscard]] Result<void> Check() const;
+
   /// Cancels the question if its time has come.
-  void Check();
+  void CancelInTime();
 
  private:
   std::shared_ptr<Progress> progress_;

@@ -23,6 +23,14 @@ tl::unexpected<Error> Wrong(std::string_view name, const std::string& expected, 
               "correct the address of the request");
 }
 
+Result<uint64_t> NumberIn(std::string_view name, const std::string& text, uint64_t max) {
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc{} && stop == end && number <= max) return number;
+  return Wrong(name, StrCat("a whole number of at most ", max), text);
+}
+
 }  // namespace
 
 Result<Parameters> Parameters::Of(const Request& request, std::initializer_list<std::string_view> known,
@@ -71,11 +79,16 @@ std::vector<std::string> Parameters::All(std::string_view name) const {
 Result<uint64_t> Parameters::Number(std::string_view name, uint64_t otherwise, uint64_t max) const {
   const std::string* const text = Find(name);
   if (text == nullptr || text->empty()) return otherwise;
-  uint64_t number = 0;
-  const char* const end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, number);
-  if (error == std::errc{} && stop == end && number <= max) return number;
-  return Wrong(name, StrCat("a whole number of at most ", max), *text);
+  return NumberIn(name, *text, max);
+}
+
+Result<std::vector<uint64_t>> Parameters::Numbers(std::string_view name, uint64_t max) const {
+  std::vector<uint64_t> numbers;
+  for (const std::string& text : All(name)) {
+    OFINDEX_ASSIGN(const uint64_t number, NumberIn(name, text, max));
+    numbers.push_back(number);
+  }
+  return numbers;
 }
 
 Result<uint64_t> Parameters::RequiredNumber(std::string_view name, uint64_t max) const {

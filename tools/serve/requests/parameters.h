@@ -33,7 +33,10 @@ class Parameters {
   /// Returns a number of at most `max`, or `otherwise` if it is not given. Errors: kUsage.
   [[nodiscard]] Result<uint64_t> Number(std::string_view name, uint64_t otherwise, uint64_t max) const;
 
-  /// Does the same, but the number must be given.
+  /// Returns all values of a parameter as numbers of at most `max`. Errors: kUsage.
+  [[nodiscard]] Result<std::vector<uint64_t>> Numbers(std::string_view name, uint64_t max) const;
+
+  /// Returns a number as Number() does, but it must be given.
   [[nodiscard]] Result<uint64_t> RequiredNumber(std::string_view name, uint64_t max) const;
 
   /// Returns the parameter as one of `words`, or `otherwise` if it is not given. Errors: kUsage.

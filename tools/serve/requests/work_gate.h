@@ -1,6 +1,9 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <list>
 #include <mutex>
 #include <utility>
 
@@ -9,32 +12,37 @@
 
 namespace ofindex {
 
-/// Lets a few threads at once do heavy work, and some more wait for their turn, so that any number of requests takes
-/// bounded memory. Thread-safe; must outlive all passes.
+/// Lets work begin while all that is being done weighs no more than a limit, and some more wait for its turn, so that
+/// any number of requests takes bounded memory. Work that weighs 1 is counted; the weight may also be bytes. Who comes
+/// first is let in first, so that heavy work has its turn.
+/// Thread-safe; must outlive all passes.
 class WorkGate {
  public:
-  WorkGate(unsigned running, unsigned waiting) : free_(running), seats_(waiting) {}
+  WorkGate(uint64_t running, unsigned waiting) : free_(running), seats_(waiting) {}
 
   /// The right to do heavy work, which ends with this object.
   class Pass {
    public:
-    explicit Pass(WorkGate& gate) : gate_(&gate) {}
-    Pass(Pass&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)) {}
+    Pass(WorkGate& gate, uint64_t weight) : gate_(&gate), weight_(weight) {}
+    Pass(Pass&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)), weight_(other.weight_) {}
     Pass& operator=(Pass&&) = delete;
     ~Pass();
 
    private:
     WorkGate* gate_;
+    uint64_t weight_;
   };
 
-  /// Waits for a pass. Errors: kLimit if too many wait already; kInterrupted once `progress` is cancelled.
-  [[nodiscard]] Result<Pass> Enter(const Progress& progress);
+  /// Waits for a pass. `weight` is at most the limit. Errors: kLocked if too many wait already; kInterrupted once
+  /// `progress` is cancelled.
+  [[nodiscard]] Result<Pass> Enter(const Progress& progress, uint64_t weight = 1);
 
  private:
   std::mutex mutex_;
   std::condition_variable freed_;
-  unsigned free_;
-  unsigned seats_;
+  uint64_t free_;
+  const size_t seats_;
+  std::list<uint64_t> waiting_;  // the weights, by arrival
 };
 
 }  // namespace ofindex
