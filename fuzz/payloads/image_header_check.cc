@@ -2,12 +2,11 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/bytes.h"
-#include "base/text.h"
 #include "fuzz/expect.h"
+#include "fuzz/payloads/image_header_text.h"
 #include "fuzz/payloads/payload_checks.h"
 #include "index/images/header_reader.h"
 
@@ -31,20 +30,6 @@ class ImageInPieces final : public ImageBytes {
   ByteView bytes_;
   std::unique_ptr<uint8_t[]> piece_;
 };
-
-// Returns "jpeg 4x3x1", with - for what is not known.
-std::string SpellHeader(const ImageHeader& header) {
-  const auto number = [](std::optional<uint32_t> n) { return n ? StrCat(*n) : std::string("-"); };
-  return StrCat(header.format.empty() ? "-" : header.format, " ", number(header.width), "x", number(header.height), "x",
-                number(header.channels));
-}
-
-// Returns true if what `part` knows, `whole` knows too.
-bool Precedes(const ImageHeader& part, const ImageHeader& whole) {
-  const auto holds = [](const auto& known, const auto& all) { return !known || known == all; };
-  return (part.format.empty() || part.format == whole.format) && holds(part.width, whole.width) &&
-         holds(part.height, whole.height) && holds(part.channels, whole.channels);
-}
 
 }  // namespace
 
