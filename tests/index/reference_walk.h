@@ -68,7 +68,7 @@ class ReferenceWalk {
   }
 
   void PassZeroHead() {
-    while (Load64(at_) == 0) at_ += 8;
+    while (shard_.size() - at_ >= 8 && Load64(at_) == 0) at_ += 8;
     walk_.damage.push_back({0, at_, DamageReason::kZeroHead});
   }
 

@@ -95,6 +95,7 @@ Result<void> AddMembers(const std::string& before, const JsonValue& object, int 
     if (value.is_object()) {
       OFINDEX_TRY(AddMembers(name + ".", value, depth + 1, schema));
     } else if (value.is_string()) {
+      OFINDEX_TRY(CheckFeatureName(name, StrCat("member '", Printable(name), "' of the schema")));
       OFINDEX_TRY(AddType(name, value.get_ref<const std::string&>(), schema));
     } else {
       return Fail(ErrorCode::kFormat,

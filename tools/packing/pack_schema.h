@@ -55,7 +55,7 @@ struct PackSchema {
   std::vector<PackFeature> maps;  ///< apply to every name that begins with `name` and a dot
 
   /// Parses JSON: {"label": "int", "box": {"x": "float"}, "tags": "array<string>", "counts": "map<long>"}. Errors:
-  /// kFormat, with what is wrong and where.
+  /// kFormat, with what is wrong and where; those of CheckFeatureName.
   [[nodiscard]] static Result<PackSchema> Parse(std::string_view json);
 };
 

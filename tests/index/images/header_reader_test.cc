@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "fuzz/image_header_check.h"
+#include "fuzz/payloads/image_header_text.h"
 #include "tests/index/images/encoded_images.h"
 
 namespace ofindex {

@@ -31,6 +31,17 @@ TEST_CASE("the error of an unknown type lists the existing types") {
   }
 }
 
+TEST_CASE("a schema with a name that no feature may have is refused") {
+  for (const char* json :
+       {R"({"":"int"})", R"({"a\u007f":"choice"})", R"({"a":{"\n":"int"}})", R"({"m\u0001":"map<long>"})"}) {
+    CAPTURE(json);
+    const auto schema = PackSchema::Parse(json);
+    REQUIRE_FALSE(schema);
+    CHECK(schema.error().code == ErrorCode::kFormat);
+    CHECK(schema.error().message.find("of the schema") != std::string::npos);
+  }
+}
+
 TEST_CASE("a schema deeper than memory allows is refused") {
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";

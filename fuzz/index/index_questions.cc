@@ -1,0 +1,148 @@
+#include "fuzz/index/index_questions.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "fuzz/expect.h"
+#include "fuzz/index/small_dataset.h"
+#include "index/build/verifier.h"
+#include "index/catalog/catalog_reader.h"
+#include "query/columns/find_column.h"
+#include "query/dataset.h"
+#include "query/sampling/open_sampler.h"
+#include "query/sql/open_session.h"
+#include "query/sql/where.h"
+#include "query/stats/stats.h"
+
+namespace ofindex {
+namespace {
+
+// Far more than the records of SmallDataset: an index may claim any number.
+constexpr uint64_t kMostAsked = 120;
+
+// Counts answers and errors.
+class Questions {
+ public:
+  template <typename T>
+  bool Ask(const Result<T>& result) {
+    ++(result ? count_.answers : count_.errors);
+    if (!result && count_.first_error.empty()) count_.first_error = result.error().message;
+    return IsThere(result);
+  }
+
+  [[nodiscard]] const IndexAnswers& count() const { return count_; }
+
+ private:
+  IndexAnswers count_;
+};
+
+void AskInfo(const std::string& path, Questions& ask) {
+  Result<CatalogReader> catalog = CatalogReader::Open(path);
+  if (!ask.Ask(catalog)) return;
+  ask.Ask(catalog->Shards());
+  ask.Ask(catalog->Damage());
+  ask.Ask(catalog->Bad());
+  ask.Ask(catalog->Generations());
+  ask.Ask(catalog->Features());
+  const auto pieces = catalog->Pieces();
+  if (ask.Ask(pieces)) {
+    for (uint32_t i = 0; i < std::min<size_t>(pieces->size(), 8); ++i) ask.Ask(catalog->TotalsOf((*pieces)[i], i));
+  }
+  ask.Ask(catalog->ForEachBlockByShard([](const BlockRow&) -> Result<void> { return {}; }));
+  ask.Ask(catalog->ForEachBlock([](const BlockRow&) -> Result<void> { return {}; }));
+}
+
+// Returns whether the files have these bytes. Nearly always they are those of a record, which is found faster.
+bool FilesHave(std::string_view bytes) {
+  static const std::set<std::string, std::less<>> payloads(SmallDataset::Get().payloads().begin(),
+                                                           SmallDataset::Get().payloads().end());
+  return payloads.contains(bytes) || SmallDataset::Get().bytes().find(bytes) != std::string::npos;
+}
+
+// Reads records from both ends. Whatever the index says, their bytes are those of the files.
+void AskRecordsOf(const std::string& path, Questions& ask) {
+  const Result<Dataset> dataset = Dataset::Open(path, {.allow_bad = true});
+  if (!ask.Ask(dataset)) return;
+  const RecordReader& reader = dataset->reader();
+  const uint64_t each = std::min<uint64_t>(reader.size(), kMostAsked / 2);
+  for (uint64_t i = 0; i < 2 * each; ++i) {
+    const uint64_t ordinal = i < each ? i : reader.size() - 1 - (i - each);
+    std::vector<uint8_t> bytes;
+    if (!ask.Ask(reader.Copy(ordinal, bytes))) continue;
+    Expect(FilesHave(AsText(bytes)), "record ", ordinal, " has bytes that no file has");
+  }
+}
+
+void AskColumnsOf(const std::string& path, Questions& ask) {
+  const auto snapshot = Snapshot::Open(path, {.columns = {.threads = 1}});
+  if (!ask.Ask(snapshot)) return;
+  const auto catalog = (*snapshot)->Catalog();
+  const auto store = (*snapshot)->Columns();
+  if (!ask.Ask(catalog) || !ask.Ask(store)) return;
+  const uint64_t ordinals = (*store)->ordinals();
+  for (const char* expression :
+       {"label = 3", "name LIKE 'image 4%'", "score BETWEEN 2.5 AND 9", "_length > 70", "\"boxes#count\" = 2",
+        "has(boxes, 6)", "_offset < 300 AND _shard LIKE '%-1'", "label IN (1, 2) OR name IS NULL"}) {
+    const Result<Selection> selection = Where(*store, expression, {}, {.timeout = std::chrono::seconds(5)});
+    if (!ask.Ask(selection)) continue;
+    Expect(selection->count() <= ordinals, "more records selected than there are");
+    if (selection->count() > kMostAsked) continue;
+    for (const uint64_t ordinal : selection->Ordinals()) Expect(ordinal < ordinals, "a record that does not exist");
+  }
+  for (const char* name : {"label", "name", "score", "boxes", "raw", "_length"}) {
+    const Result<Column> column = FindColumn(**store, name);
+    if (ask.Ask(column)) ask.Ask(StatsOf(**store, *column, {}));
+  }
+  for (const SampleRequest& request : {SampleRequest{}, SampleRequest{.weights = "_length", .seed = 1},
+                                       SampleRequest{.balance = "label", .seed = 1}}) {
+    Result<Sampler> sampler = OpenSampler(*store, (*catalog)->generations(), request);
+    if (!ask.Ask(sampler)) continue;
+    std::vector<uint64_t> drawn(kMostAsked);
+    drawn.resize(sampler->Next(drawn));
+    for (const uint64_t ordinal : drawn) Expect(ordinal < ordinals, "a record is drawn that does not exist");
+    if (request.weights || request.balance) continue;
+    std::sort(drawn.begin(), drawn.end());
+    Expect(std::adjacent_find(drawn.begin(), drawn.end()) == drawn.end(), "a record is drawn twice");
+  }
+}
+
+void AskSqlOf(const std::string& path, Questions& ask) {
+  const auto snapshot = Snapshot::Open(path, {.columns = {.threads = 1}});
+  if (!ask.Ask(snapshot)) return;
+  Result<SqlSession> session = OpenSession(**snapshot);
+  if (!ask.Ask(session)) return;
+  for (const char* sql : {"SELECT count(*), sum(label), min(name), max(score), sum(_length) FROM records",
+                          "SELECT label, count(*), avg(score) FROM records GROUP BY label ORDER BY 2 DESC LIMIT 3",
+                          "SELECT * FROM records ORDER BY score LIMIT 5", "SELECT * FROM shards",
+                          "SELECT * FROM features", "SELECT * FROM bad", "SELECT * FROM damage"}) {
+    Result<SqlRows> rows = session->Query(sql, {}, {.timeout = std::chrono::seconds(5), .rows = kMostAsked});
+    if (!ask.Ask(rows)) continue;
+    for (;;) {
+      const Result<bool> row = rows->Next();
+      if (!ask.Ask(row) || !*row) break;
+    }
+  }
+}
+
+void AskVerify(const std::string& path, Questions& ask) {
+  Progress progress;
+  ask.Ask(VerifyDataset({.index = path, .opened = nullptr, .root = {}, .threads = 1}, progress));
+}
+
+}  // namespace
+
+IndexAnswers AskIndex(const std::string& path) {
+  Questions ask;
+  AskInfo(path, ask);
+  AskVerify(path, ask);
+  AskRecordsOf(path, ask);
+  AskColumnsOf(path, ask);
+  AskSqlOf(path, ask);
+  return ask.count();
+}
+
+}  // namespace ofindex

@@ -1,0 +1,367 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the corpora: a few inputs for each target, from which libFuzzer finds the others.
+
+    fuzz/make_seeds.py OFINDEX [FOLDER]
+
+OFINDEX is the command, which makes the files that only it can make. FOLDER is fuzz/corpus unless given. The seeds are
+in the repository; this script says how they were made, and makes others when a target reads its input otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+GZIP, ZLIB, DEFLATE = 31, 15, -15  # window bits, as zlib numbers the formats
+OFRECORD, EXAMPLE, SEQUENCE = 3, 1, 2
+
+
+def crc32c(data: bytes) -> int:
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def masked(data: bytes) -> bytes:
+    crc = crc32c(data)
+    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
+
+
+def tf_record(payload: bytes) -> bytes:
+    length = struct.pack("<Q", len(payload))
+    return length + masked(length) + payload + masked(payload)
+
+
+def varint(value: int) -> bytes:
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(number: int, content: bytes) -> bytes:
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def number(at: int, value: int) -> bytes:
+    return varint(at << 3) + varint(value)
+
+
+def entry(name: str, kind: int, values: bytes) -> bytes:
+    return field(1, field(1, name.encode()) + field(2, field(kind, values)))
+
+
+def floats(*values: float) -> bytes:
+    return field(1, struct.pack(f"<{len(values)}f", *values))
+
+
+def payloads() -> list[tuple[int, bytes]]:
+    """Payloads with their kinds."""
+    features = entry("a", 3, field(1, varint(7) + varint((1 << 64) - 1))) + entry("label", 3, number(1, 3))
+    features += entry("image", 1, field(1, b"\xff\xd8\xff\xe0") + field(1, b"")) + entry("score", 2, floats(0.5, -1))
+    lists = field(1, field(1, b"l") + field(2, field(1, field(3, number(1, 5))) + field(1, field(2, floats(2)))))
+    doubles = (
+        entry("d", 3, field(1, struct.pack("<d", 1e300))) + entry("i", 4, number(1, 9)) + entry("b", 5, number(1, 1))
+    )
+    return [
+        (EXAMPLE, field(1, features)),
+        (SEQUENCE, field(1, features) + field(2, lists)),
+        (OFRECORD, features + doubles),
+        (EXAMPLE, b""),
+        (EXAMPLE, field(1, entry("a", 3, number(1, 1)) + entry("a", 1, field(1, b"again")))),
+        (EXAMPLE, field(1, features)[:-3]),
+    ]
+
+
+def deflated(data: bytes, bits: int, level: int = 6, strategy: int = zlib.Z_DEFAULT_STRATEGY) -> bytes:
+    """A stream of several blocks."""
+    stream = zlib.compressobj(level, zlib.DEFLATED, bits, 8, strategy)
+    third = len(data) // 3
+    out = stream.compress(data[:third]) + stream.flush(zlib.Z_FULL_FLUSH)
+    out += stream.compress(data[third : 2 * third]) + stream.flush(zlib.Z_SYNC_FLUSH)
+    return out + stream.compress(data[2 * third :]) + stream.flush()
+
+
+def inflating() -> list[bytes]:
+    data = b"".join(tf_record(payload) for _, payload in payloads()) * 3
+    prefix = {GZIP: b"\0", ZLIB: b"\1", DEFLATE: b"\2"}
+    sizes = struct.pack("<HH", 100, 300)
+    seeds = [prefix[bits] + sizes + deflated(data, bits) for bits in (GZIP, ZLIB, DEFLATE)]
+    one = deflated(data[:300], GZIP)
+    named = b"\x1f\x8b\x08\x1e" + bytes(6) + struct.pack("<H", 3) + b"abc" + b"name\0" + b"note\0" + b"\0\0" + one[10:]
+    seeds += [b"\0" + sizes + stream for stream in (one + one, one[:-5], one[:-8] + bytes(8), one + b"trailing", named)]
+    seeds += [b"\1" + sizes + deflated(data[:200], ZLIB) * 2]
+    seeds += [b"\2" + sizes + deflated(data, DEFLATE, 0), b"\2" + sizes + deflated(data, DEFLATE, 9, zlib.Z_FIXED)]
+    seeds += [b"\2" + sizes + deflated(bytes(20000), DEFLATE)]
+    return seeds
+
+
+def walked() -> list[bytes]:
+    """Shards as made_shard.cc describes them: a piece, a length, bytes."""
+    record, bad, raw, header, zeros, nested, huge = range(7)
+
+    def piece(what: int, content: bytes) -> bytes:
+        return bytes([what, len(content)]) + content
+
+    sound = b"".join(piece(record, b"payload %d" % i) for i in range(6))
+    gap = piece(raw, b"garbage") + piece(header, b"")[:2] + b"\x20\0"
+    seeds = []
+    for framing in (0, 1):
+        start = bytes([framing, 0, 1, 1])
+        seeds += [start + sound, start + sound + gap + sound, start + piece(zeros, b"")[:1] + b"\x20" + sound]
+        seeds += [start + piece(nested, b"inner") + bytes([huge, 3]) + sound, start + piece(bad, b"x") + sound]
+        seeds += [bytes([framing, 0, 1, 0]) + tf_record(b"a") + tf_record(b"b" * 40)[:-3]]
+    return seeds
+
+
+def detected() -> list[bytes]:
+    shard = b"".join(tf_record(payload) for kind, payload in payloads() if kind == EXAMPLE)
+    of = b"".join(struct.pack("<Q", len(payload)) + payload for kind, payload in payloads() if kind == OFRECORD) * 3
+    files = [shard, of, deflated(shard, GZIP), deflated(shard, ZLIB), deflated(of, GZIP), b"", b"plain text\n"]
+    files += [b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n", bytes(40)]
+    seeds = [b"\0" + bytes([framing, 0]) + content for content in files for framing in (0, 1)]
+    return (
+        seeds
+        + [bytes([choice]) + b"\0\0" + shard[:60] for choice in (1, 3, 8, 24, 40)]
+        + [bytes([0]) + w for w in walked()]
+    )
+
+
+def made_by(ofindex: str, folder: Path) -> dict[str, list[bytes]]:
+    """Parts of files that the command makes."""
+    rng = random.Random(1)
+    rows = [
+        {"i": i * 1000, "small": i % 3, "r": rng.random(), "t": f"text {i % 9}", "u": "x" * rng.randrange(40)}
+        | ({"l": [i, 2, 3][: i % 4], "s": ["a", "b"][: i % 3]} if i % 5 else {})
+        for i in range(300)
+    ]
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "table.csv").write_text("_id,score,note\n" + "".join(f"{i},{i / 8},n{i % 3}\n" for i in range(0, 300, 2)))
+
+    def run(*arguments: str) -> None:
+        subprocess.run([ofindex, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+    run("pack", "rows.jsonl", "-o", "set", "--to", "tfrecord", "--shards", "1")
+    run("build", "set", "--columns", "i,small,r,t,u,l,s")
+    run("attach", "set.ofidx", "table.csv", "--key", "_id")
+    run("key", "set.ofidx", "t")
+    index = sqlite3.connect(folder / "set.ofidx")
+    chunks = [
+        struct.pack("<H", records) + data
+        for records, data in index.execute("SELECT b.records, c.data FROM chunk c JOIN block b ON b.block = c.block")
+    ]
+    packed = [b"\1" + struct.pack("<HQ", 300, 16) + bytes([1]) + struct.pack("<H", 100) + bytes([4, 9, 9, 9, 9, 1])]
+    offsets = packed + [
+        b"\0" + struct.pack("<H", records) + blob
+        for records, blob in index.execute("SELECT records, offsets FROM block")
+    ]
+    attached = sections_of(folder / "set.ofidx-attached")
+    keys = sections_of(next(folder.glob("set.ofidx-key-*")))
+    facts = keys[2]
+    return {
+        "chunk": [chunk for chunk in chunks if len(chunk) < 2048],
+        "packed_offsets": offsets,
+        "attachment": [b"\0" + attached[1], bytes([200]) + attached[0][:200] + attached[1]],
+        # The facts follow the hashes, and are at most 15 bytes longer than those without a name.
+        "key": [
+            bytes([0]) + rng.randbytes(200),
+            bytes([1, 1])
+            + bytes(8)
+            + bytes([len(facts) - 64])
+            + facts
+            + bytes([len(keys[1]) // 8])
+            + keys[1]
+            + keys[0],
+        ],
+    }
+
+
+def sections_of(path: Path) -> list[bytes]:
+    """The sections of a sealed file (mmap/sealed/sealed_format.h)."""
+    data = path.read_bytes()
+    places = [struct.unpack_from("<QQ", data, 80 + 16 * i) for i in range(struct.unpack_from("<I", data, 12)[0])]
+    return [data[at : at + size] for at, size in places]
+
+
+def descriptors(folder: Path) -> list[bytes]:
+    (folder / "m.proto").write_text(
+        'syntax = "proto2"; package p; message M { optional int64 a = 1; repeated group B = 2 { optional string c = 1; '
+        "} message N { repeated sint32 d = 1 [packed = true]; optional M m = 2; enum E { X = 0; } optional E e = 3; } "
+        "optional N n = 3; map<string, double> o = 4; }"
+    )
+    shutil.copy(HERE.parent / "proto" / "example.proto", folder / "example.proto")
+    seeds = []
+    for name in ("m.proto", "example.proto"):
+        out = folder / "set.pb"
+        subprocess.run(["protoc", f"--descriptor_set_out={out}", name], cwd=folder, check=True)
+        seeds.append(out.read_bytes())
+    return seeds
+
+
+STATE = {
+    "schema": "ofindex.sampler/1", "law": 1, "seed": 5, "epoch": 3, "position": 20, "generation": 1, "records": 90,
+    "dataset": "0" * 32, "selection": "0" * 32, "order": "shuffle",
+}  # fmt: skip
+
+WHERE = """label = 3|label IN (1, 2) OR name IS NULL|name LIKE 'image 4%'|score BETWEEN 2.5 AND 9|_length > 70
+"boxes#count" = 2|has(boxes, 6)|_offset < 300 AND _shard LIKE '%-1'|NOT (label > 2.5) AND score IS NOT NULL|_id % 7 = 3
+label + 1 < _id / 10|raw = x'ffd8ff30'|name GLOB 'image [1-3]*'|_id IN (SELECT max(_id) FROM records GROUP BY label)
+length(name) = 7 AND upper(name) > 'IMAGE 5'|score > (SELECT avg(score) FROM records)|label = '3'|label IS 3.0
+name REGEXP '[13]$'|CASE label WHEN 1 THEN score ELSE 0 END > 3|label BETWEEN -1 AND 9223372036854775807|1""".replace(
+    "\n", "|"
+)
+
+SQL = """SELECT count(*), sum(label), min(name), max(score), avg(score), total(label) FROM records
+SELECT label, count(*) AS n FROM records WHERE score > 3 GROUP BY label HAVING n > 2 ORDER BY n DESC
+SELECT DISTINCT label FROM records
+SELECT name, score FROM records ORDER BY score DESC
+WITH t AS (SELECT label * 2 AS d FROM records) SELECT d, count(*) FROM t GROUP BY d
+SELECT a.label, count(b.name) FROM records a JOIN records b ON a._id = b._id + 1 GROUP BY 1
+SELECT * FROM shards
+SELECT name, present FROM features
+SELECT count(DISTINCT label), quantile(score, 0.5), median(_length) FROM records
+SELECT label / 2, sum(score * 2 + 1), max(_length - label) FROM records WHERE NOT has(boxes, 3) GROUP BY 1
+SELECT CASE WHEN label > 2 THEN 'x' ELSE name END, count(*) FROM records GROUP BY 1
+EXPLAIN QUERY PLAN SELECT 1 FROM records
+VALUES (1, 'a'), (2.5, NULL)
+SELECT cast(score AS INTEGER), count(*) FROM records GROUP BY 1 UNION ALL SELECT 1, 2""".splitlines()
+
+ROWS = {
+    0: [
+        'a,b,c\n1,2.5,x\n-3,,"q ""uoted"", x"\n', "a\ntrue\nfalse\n", 'x\r\n007\r\n"\n"\r\n',
+        "\ufeffa,b\n1e5,9223372036854775808\n",
+    ],
+    1: ["a\tb\n1\t2\n", 'a\t"b\tc"\n"1"\t2\n'],
+    2: [
+        '{"a":1,"b":{"c":0.5},"f":[1,2]}\n{"a":2,"f":[]}\n', '{"t":"x","b":{"base64":"QUI="}}\n\n{"t":null}\n',
+        '{"m":[[1],[2,3]]}\n', '{"a":1}\n{"a":1.5}\n{"a":true}\n', '{"u":"\\u00e9\\ud83d\\ude00"}\n',
+    ],
+}  # fmt: skip
+
+SCHEMAS = [
+    '{"label":"int","box":{"x":"float"},"tags":"array<string>","counts":"map<long>"}\n{"label":3,"box":{"x":1},"tags":["a"],"counts":{"q":2}}',
+    '{"d":"date","t":"time","s":"timestamp","e":"enum","y":"bytes","z":"array<byte>"}\n'
+    '{"d":"2026-11-22","t":"10:30:05.25","s":"2026-11-22T10:30:05+01:00","e":"v","y":"xyz","z":[1,2]}',
+    '{"b":"boolean","c":"char","s":"short","g":"bigint","m":"decimal","o":"double","h":"choice"}\n'
+    '{"b":true,"c":"x","s":7,"g":8,"m":"1.5","o":2,"h":[1,2]}',
+    '{"l":"array<array<int>>"}\n{"l":[[1],[2,3]]}',
+]
+
+LISTS = [
+    "5", "-1", "10:20", ":20", "-10:", "1 2,3\n4", "_id\n7\n8\n", "x,_id\na,3\n\"b,c\",4\n",
+    '{"_id":5,"x":[{}]}\n{"_id":6}',
+    '{"ids":[5,7]}', '[1,[2],{"_id":3}]', '{"rows":[{"_id":1},{"_id":2}]}', '{"batches":[[1,2],[3]]}', "1\0002\0003\0",
+]  # fmt: skip
+
+HEAD = "Host: 127.0.0.1:8080\r\n"
+COOKIE = f"Cookie: theme=dark; ofindex_8080={'a' * 64}\r\n"
+REQUESTS = [
+    f"GET / HTTP/1.1\r\n{HEAD}\r\n",
+    f"GET /?token={'a' * 64} HTTP/1.1\r\n{HEAD}Sec-Fetch-Site: none\r\n\r\n",
+    f"GET /api/dataset HTTP/1.1\r\n{HEAD}{COOKIE}Sec-Fetch-Site: same-origin\r\nRange: bytes=2-5\r\n\r\n" * 2,
+    f"HEAD /api/dataset HTTP/1.1\r\n{HEAD}Authorization: Bearer {'a' * 64}\r\nConnection: close\r\n\r\n",
+    f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Origin: http://127.0.0.1:8080\r\nContent-Type: application/json\r\n"
+    'Content-Length: 12\r\n\r\n{"sql":"x"}\n',
+    f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Origin: http://127.0.0.1:8080\r\nContent-Type: application/json\r\n"
+    "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    "GET /api/dataset HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    f'GET /page/main.mjs HTTP/1.1\r\n{HEAD}If-None-Match: "x"\r\n\r\nGET /nowhere HTTP/1.0\r\n\r\n',
+    "OPTIONS * HTTP/1.1\r\n\r\n",
+]
+
+FILTER = (
+    '{"where":"label > 1","ranges":{"score":[0,"5.5"],"_length":[null,80]},"values":{"label":[1,2]},"null":["name"]}'
+)
+QUERIES = [
+    "", "column=label&column=score&column=name", f"column=label&filter={FILTER}",
+    f"filter={FILTER}&offset=0&limit=10&order=score",
+    "ordinal=5", "ordinal=5&feature=name", "ordinal=5&feature=boxes&offset=0&count=3", "shard=1&offset=40",
+    "feature=label&value=3",
+    "key=name&value=image 4", "seed=1&epoch=2&batch=8&batches=3&block=2",
+    'x=1\n{"sql":"SELECT label FROM records","limit":5}',
+    "ordinal=12&name=score&page=1", "q=image&limit=2",
+]  # fmt: skip
+
+
+def quoted(query: str) -> str:
+    line, newline, body = query.partition("\n")
+    safe = "".join(c if c.isalnum() or c in "=&-._~" else f"%{ord(c):02X}" for c in line)
+    return safe + newline + body
+
+
+def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
+    rng = random.Random(7)
+
+    def choices(count: int, size: int) -> list[bytes]:
+        return [rng.randbytes(rng.randrange(8, size)) for _ in range(count)]
+
+    kinds = [bytes([kind]) + payload for kind, payload in payloads()]
+    specs = [
+        bytes([kind - 1, 2, 0, 1, 0, 3, 0, 1, 1, 6, 1, 0, 30]) + payload[:30] + b"\x40" + payload
+        for kind, payload in payloads()
+    ]
+    seeds = {
+        "walker": walked(),
+        "detection": detected(),
+        "inflating": inflating(),
+        "map": choices(12, 60),
+        "index": [bytes([1 + i]) + rest for i, rest in enumerate(choices(24, 60))],
+        "batch": choices(6, 200),
+        "saved": [bytes([i % 4]) + rest for i, rest in enumerate(choices(8, 60))],
+        "features": kinds,
+        "decoding": specs,
+        "rows": [
+            bytes([form, kind]) + text.encode() for form, texts in ROWS.items() for text in texts for kind in (0, 2)
+        ],
+        "schema": [bytes([i % 3, i % 4]) + text.encode() for i, text in enumerate(SCHEMAS)],
+        "ordinals": [struct.pack("<H", 30) + text.encode() for text in LISTS],
+        "sampler_state": [
+            json.dumps(STATE | more, separators=(",", ":")).encode()
+            for more in ({}, {"skip": [[1, 2, 0, 5, 0, 7]]}, {"order": "block"})
+        ],
+        "where": [text.encode() for text in WHERE.split("|")],
+        "sql": [text.encode() for text in SQL],
+        "http": [
+            b"".join(
+                bytes([len(part) // 8]) + part for part in (r.encode()[i : i + 2041] for i in range(0, len(r), 2041))
+            )
+            for r in REQUESTS
+        ],
+        "explorer": [
+            bytes([path]) + quoted(QUERIES[i % len(QUERIES)]).encode()
+            for i in range(len(QUERIES))
+            for path in range(14)
+        ],
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        seeds["descriptors"] = descriptors(Path(folder))
+        seeds |= made_by(ofindex, Path(folder))
+    return seeds
+
+
+def main() -> None:
+    if len(sys.argv) not in (2, 3):
+        sys.exit(f"usage: {sys.argv[0]} OFINDEX [FOLDER]")
+    corpus = Path(sys.argv[2]) if len(sys.argv) == 3 else HERE / "corpus"
+    for target, inputs in all_seeds(str(Path(sys.argv[1]).resolve())).items():
+        folder = corpus / target
+        folder.mkdir(parents=True, exist_ok=True)
+        for i, content in enumerate(inputs):
+            (folder / f"seed-{i:03}").write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()

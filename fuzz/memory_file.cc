@@ -1,0 +1,44 @@
+#include "fuzz/memory_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "fuzz/expect.h"
+
+namespace ofindex {
+
+MemoryFile::MemoryFile(ByteView bytes) : fd_(::memfd_create("input", MFD_CLOEXEC)) {
+  Expect(fd_ >= 0, "no memory for a file");
+  path_ = StrCat("/proc/self/fd/", fd_);
+  for (size_t at = 0; at < bytes.size();) {
+    const ssize_t written = ::pwrite(fd_, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    Expect(written > 0, "no memory for a file of ", bytes.size(), " bytes");
+    at += static_cast<size_t>(written);
+  }
+}
+
+MemoryFile::~MemoryFile() { ::close(fd_); }
+
+File MemoryFile::Open() const {
+  Result<File> file = File::OpenRead(path_);
+  Expect(file.has_value(), "a file in memory cannot be opened");
+  return std::move(*file);
+}
+
+std::vector<uint8_t> BytesWritten(const std::function<Result<void>(OutputFile)>& write) {
+  const MemoryFile memory({});
+  const int fd = ::open(memory.path().c_str(), O_RDWR | O_CLOEXEC);
+  Expect(fd >= 0, "a file in memory cannot be opened");
+  const Result<void> written = write(OutputFile(fd, "input"));
+  Expect(written.has_value(), "a file in memory cannot be written: ", written ? "" : written.error().message);
+  const File file = memory.Open();
+  std::vector<uint8_t> bytes(file.Facts()->size);
+  Expect(file.ReadAt(0, bytes) == bytes.size(), "a file in memory cannot be read");
+  return bytes;
+}
+
+}  // namespace ofindex

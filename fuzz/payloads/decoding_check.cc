@@ -1,0 +1,132 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fuzz/expect.h"
+#include "fuzz/input.h"
+#include "fuzz/payloads/payload_checks.h"
+#include "query/decoding/batch_decoder.h"
+#include "query/decoding/decoding_plan.h"
+#include "query/decoding/feature_column.h"
+#include "query/decoding/plain_decoder.h"
+#include "query/decoding/whole_record.h"
+
+namespace ofindex {
+namespace {
+
+constexpr size_t kMostSpecs = 4;
+constexpr uint64_t kMostValues = 16;
+
+FeatureSpec TakeSpec(FuzzInput& input, size_t number) {
+  static constexpr const char* kNames[] = {"a", "label", "image", "l[]", ""};
+  static constexpr DataType kTypes[] = {DataType::kInt64,   DataType::kInt32,   DataType::kUint8, DataType::kBool,
+                                        DataType::kFloat32, DataType::kFloat64, DataType::kBytes};
+  FeatureSpec spec{.name = StrCat(kNames[input.Below(5)], number == 0 ? "" : StrCat(number))};
+  spec.form = static_cast<FeatureSpec::Form>(input.Below(3));
+  spec.type = kTypes[input.Below(7)];
+  spec.values = input.Below(kMostValues);
+  const uint8_t options = input.Byte();
+  if ((options & 1) != 0 && spec.form == FeatureSpec::Form::kFixed) {
+    if (spec.type == DataType::kBytes) {
+      spec.fill_bytes = {"none"};
+    } else {
+      spec.fill = std::vector<uint8_t>(ItemBytes(spec.type), 1);
+    }
+  }
+  spec.truncate = (options & 2) != 0;
+  spec.pad = (options & 4) != 0;
+  return spec;
+}
+
+// Columns with room for one record each.
+class OneRecord {
+ public:
+  explicit OneRecord(const std::vector<FeatureSpec>& specs) : places_(specs.size()) {
+    for (size_t i = 0; i < specs.size(); ++i) {
+      const bool has_place = FeatureColumn::HasPlace(specs[i]);
+      if (has_place) places_[i].resize(specs[i].values * ItemBytes(specs[i].type));
+      columns.emplace_back(specs[i], has_place ? places_[i].data() : nullptr);
+    }
+  }
+
+  // Returns the bits of all arrays.
+  std::string Spell() {
+    std::string text;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (FeatureColumn::HasPlace(columns[i].spec())) {
+        text += ToHex(places_[i]) + " ";
+        continue;
+      }
+      const uint64_t values = columns[i].ValuesOf(1);
+      const FeatureArray& array = columns[i].array();
+      text += StrCat(values, ":", ToHex(ByteView(array.values.data(), columns[i].BytesOf(values))), ":");
+      if (array.type != DataType::kBytes) continue;
+      for (uint64_t v = 0; v <= values; ++v) text += StrCat(array.offsets[v], ",");
+    }
+    return text;
+  }
+
+  std::vector<FeatureColumn> columns;
+
+ private:
+  std::vector<std::vector<uint8_t>> places_;
+};
+
+// What the fast path takes, the complete path must take, with the same arrays. It may have skipped damage in features
+// that nobody asked for.
+void CheckBothPaths(const DecodingPlan& plan, PlainDecoder& plain, ByteView payload, PayloadKind kind) {
+  OneRecord fast(plan.specs());
+  if (!plain.Decode(payload, kind, 0, fast.columns)) return;
+  OneRecord complete(plan.specs());
+  WholeRecord whole;
+  const Result<void> decoded = whole.Decode(payload, kind, 0, complete.columns);
+  if (!IsThere(decoded)) {
+    Expect(decoded.error().code == ErrorCode::kDamage,
+           "the fast path takes what is refused: ", decoded.error().message);
+    return;
+  }
+  ExpectSame(fast.Spell(), complete.Spell(), "the arrays of both paths");
+}
+
+// Decodes all records at once, and each alone.
+void CheckBatches(const BatchDecoder& decoder, const std::vector<ByteView>& payloads, PayloadKind kind) {
+  const MemoryPayloads source(payloads, kind);
+  std::vector<uint64_t> ordinals;
+  bool all_sound = true;
+  for (uint64_t i = 0; i < payloads.size(); ++i) {
+    ordinals.push_back(i);
+    all_sound = IsThere(decoder.Decode(source, std::vector<uint64_t>{i})) && all_sound;
+  }
+  const Result<DecodedBatch> batch = decoder.Decode(source, ordinals);
+  Expect(IsThere(batch) == all_sound, "a batch and its records differ in whether they decode");
+  if (batch) Expect(batch->records == payloads.size(), "a batch of another size");
+}
+
+}  // namespace
+
+void CheckDecoding(ByteView bytes) {
+  FuzzInput input(bytes);
+  const auto kind = static_cast<PayloadKind>(1 + input.Below(3));
+  std::vector<FeatureSpec> specs;
+  for (size_t n = input.Below(kMostSpecs + 1); specs.size() < n;) specs.push_back(TakeSpec(input, specs.size()));
+  Result<std::vector<FeatureSpec>> checked = DecodingPlan::Check(specs);
+  const Result<BatchDecoder> decoder = BatchDecoder::Of(specs);
+  Expect(checked.has_value() == decoder.has_value(), "specs are checked in two ways");
+  if (!IsThere(checked)) return;
+  std::vector<std::vector<uint8_t>> records;
+  while (!input.empty() && records.size() < 4) {
+    const ByteView record = records.size() == 3 ? input.Rest() : input.Bytes(input.Byte());
+    records.emplace_back(record.begin(), record.end());
+  }
+  const DecodingPlan plan(std::move(*checked));
+  PlainDecoder plain(plan);
+  std::vector<ByteView> payloads;
+  for (const auto& record : records) {
+    CheckBothPaths(plan, plain, record, kind);
+    plain.RefreshHeaderCache();
+    payloads.emplace_back(record);
+  }
+  CheckBatches(*decoder, payloads, kind);
+}
+
+}  // namespace ofindex

@@ -1,0 +1,235 @@
+"""Runs the fuzz targets on all cores, and prints what came of it as a table.
+
+Run it by tools/fuzz, which builds the programs. The last column has the number of findings; each is in a file whose
+path is printed, and the exit code is 1 if there are any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = ROOT / "fuzz" / "corpus"
+SECONDS = 60
+INPUT_SECONDS = 10  # for one input; longer is a finding
+MEMORY_MIB = 2560
+
+
+@dataclass
+class Target:
+    name: str
+    max_bytes: int
+    reads: str
+    parser: list[str]
+
+
+@dataclass
+class Outcome:
+    """What came of running a target."""
+
+    inputs: int = 0
+    seconds: float = 0
+    findings: list[Path] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)
+    lines: int = 0
+    covered: int = 0
+    by_file: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def targets_of(program: Path) -> list[Target]:
+    table = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    rows = [line.split("\t") for line in table.splitlines()]
+    return [Target(name, int(size), reads, parser.split()) for name, size, reads, parser in rows]
+
+
+def without_randomisation() -> list[str]:
+    """The sanitizers of clang 14 fail at random if the kernel randomises mappings with 32 bits."""
+    launcher = ["setarch", platform.machine(), "-R"]
+    try:
+        return launcher if subprocess.run([*launcher, "true"], capture_output=True, check=False).returncode == 0 else []
+    except OSError:
+        return []
+
+
+def environment(target: Target, temporary: str) -> dict[str, str]:
+    options = {
+        "OFINDEX_FUZZ_TARGET": target.name,
+        "TMPDIR": temporary,
+        "ASAN_OPTIONS": "quarantine_size_mb=16:malloc_context_size=8:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    }
+    return os.environ | options
+
+
+def run_worker(command: list[str], variables: dict[str, str], seconds: float) -> tuple[int, str]:
+    """Runs one libFuzzer process, and returns its inputs and the end of what it said."""
+    with tempfile.TemporaryFile("w+", errors="replace") as log:
+        try:
+            subprocess.run(command, env=variables, stdout=log, stderr=log, timeout=seconds + 120, check=False)
+        except subprocess.TimeoutExpired:
+            return 0, "the fuzzer does not end"
+        log.seek(0)
+        text = log.read()
+    counted = re.search(r"number_of_executed_units: (\d+)", text)
+    return int(counted[1]) if counted else 0, text
+
+
+def fuzz(program: Path, target: Target, work: Path, seconds: float, jobs: int) -> Outcome:
+    """Runs `jobs` processes at once, which share a corpus."""
+    grown = work / "corpus" / target.name
+    found = work / "findings"
+    grown.mkdir(parents=True, exist_ok=True)
+    found.mkdir(parents=True, exist_ok=True)
+    before = set(found.glob(f"{target.name}-*"))
+    began = time.monotonic()
+    shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=shared, prefix="ofindex-fuzz-") as temporary:
+        command = [
+            *without_randomisation(),
+            str(program.resolve()),
+            f"-max_total_time={max(1, round(seconds))}",
+            f"-max_len={target.max_bytes}",
+            f"-timeout={INPUT_SECONDS}",
+            f"-rss_limit_mb={MEMORY_MIB}",
+            f"-artifact_prefix={found}/{target.name}-",
+            "-print_final_stats=1",
+            "-entropic=0",  # weighing all inputs anew would take half of the time
+            "-reload=10",
+            str(grown),
+            str(CORPUS / target.name),
+        ]
+        with ThreadPoolExecutor(jobs) as pool:
+            workers = [pool.submit(run_worker, command, environment(target, temporary), seconds) for _ in range(jobs)]
+            said = [worker.result() for worker in workers]
+    findings = sorted(set(found.glob(f"{target.name}-*")) - before)
+    outcome = Outcome(sum(inputs for inputs, _ in said), time.monotonic() - began, findings)
+    for _, text in said:
+        trouble = re.search(r"^(?:broken: |.*ERROR: |.*runtime error: |the fuzzer ).*", text, re.MULTILINE)
+        if trouble:
+            outcome.troubles.append(trouble[0].strip())
+    if not outcome.inputs and not outcome.troubles:
+        outcome.troubles.append("no input was tried: " + said[0][1][-400:].strip())
+    return outcome
+
+
+def measure(program: Path, target: Target, work: Path, outcome: Outcome) -> None:
+    """Sets which lines of the parser the grown corpus reaches."""
+    with tempfile.TemporaryDirectory(prefix="ofindex-coverage-") as temporary:
+        raw, merged = Path(temporary) / "raw", Path(temporary) / "merged"
+        variables = environment(target, temporary) | {"LLVM_PROFILE_FILE": str(raw)}
+        inputs = [folder for folder in (work / "corpus" / target.name, CORPUS / target.name) if folder.is_dir()]
+        command = [
+            str(program.resolve()),
+            "-runs=0",
+            f"-max_len={target.max_bytes}",
+            "-rss_limit_mb=0",
+            *map(str, inputs),
+        ]
+        subprocess.run(command, env=variables, capture_output=True, check=False)
+        if not raw.is_file():
+            outcome.troubles.append("its coverage could not be measured")
+            return
+        subprocess.run(["llvm-profdata-14", "merge", "-sparse", raw, "-o", merged], check=True)
+        sources = [str(ROOT / source) for source in target.parser]
+        export = [
+            "llvm-cov-14",
+            "export",
+            "-summary-only",
+            f"-instr-profile={merged}",
+            str(program.resolve()),
+            *sources,
+        ]
+        document = json.loads(subprocess.run(export, capture_output=True, text=True, check=True).stdout)
+    for each in document["data"][0]["files"]:
+        lines = each["summary"]["lines"]
+        name = os.path.relpath(os.path.realpath(each["filename"]), ROOT)
+        outcome.by_file[name] = (lines["covered"], lines["count"])
+        outcome.covered += lines["covered"]
+        outcome.lines += lines["count"]
+
+
+def table(outcomes: dict[str, Outcome]) -> str:
+    rows = [("target", "inputs", "per second", "lines", "of parser", "findings")]
+    for name, outcome in outcomes.items():
+        speed = f"{outcome.inputs / outcome.seconds:,.0f}" if outcome.seconds else "-"
+        share = f"{100 * outcome.covered / outcome.lines:.1f} %" if outcome.lines else "-"
+        lines = f"{outcome.covered}/{outcome.lines}" if outcome.lines else "-"
+        rows.append((name, f"{outcome.inputs:,}", speed, lines, share, str(len(outcome.findings))))
+    total = sum(outcome.inputs for outcome in outcomes.values())
+    found = sum(len(outcome.findings) for outcome in outcomes.values())
+    rows.append(("all", f"{total:,}", "", "", "", str(found)))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+
+
+def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tools/fuzz", description="Fuzz the parsers of untrusted bytes.")
+    parser.add_argument(
+        "words", nargs="*", metavar="TARGET|SECONDS", help="targets (default: all), and seconds for each (60)"
+    )
+    parser.add_argument("--program", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--covered", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--work", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes for each target (default: one per core)"
+    )
+    parser.add_argument("--no-coverage", action="store_true", help="do not measure which lines are reached")
+    parser.add_argument("--files", action="store_true", help="print the lines reached in each source")
+    parser.epilog = "targets: " + ", ".join(target.name for target in targets_of(known_program(arguments)))
+    return parser.parse_args(arguments)
+
+
+def known_program(arguments: list[str] | None) -> Path:
+    words = sys.argv[1:] if arguments is None else arguments
+    return Path(words[words.index("--program") + 1])
+
+
+def main() -> int:
+    options = parsed()
+    targets = {target.name: target for target in targets_of(options.program)}
+    seconds = [float(word) for word in options.words if re.fullmatch(r"\d+(\.\d+)?", word)]
+    names = [word for word in options.words if not re.fullmatch(r"\d+(\.\d+)?", word)]
+    for name in names:
+        if name not in targets:
+            sys.exit(f"tools/fuzz: no target is called {name}; expected one of {', '.join(targets)}")
+    outcomes: dict[str, Outcome] = {}
+    for name in names or targets:
+        outcome = fuzz(
+            options.program, targets[name], options.work.resolve(), seconds[0] if seconds else SECONDS, options.jobs
+        )
+        if options.covered and options.covered.is_file() and not options.no_coverage:
+            measure(options.covered, targets[name], options.work.resolve(), outcome)
+        outcomes[name] = outcome
+        print(
+            f"{name}: {outcome.inputs:,} inputs in {outcome.seconds:.0f} s, {len(outcome.findings)} findings",
+            flush=True,
+        )
+        for trouble in outcome.troubles:
+            print(f"  {trouble}")
+        for finding in outcome.findings:
+            print(f"  {finding}")
+        for source, (covered, lines) in sorted(outcome.by_file.items()) if options.files else ():
+            print(f"  {covered}/{lines} {source}")
+    print("\n" + table(outcomes))
+    return 1 if any(outcome.findings or outcome.troubles for outcome in outcomes.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
