@@ -76,7 +76,12 @@ def payloads() -> list[tuple[int, bytes]]:
     doubles = (
         entry("d", 3, field(1, struct.pack("<d", 1e300))) + entry("i", 4, number(1, 9)) + entry("b", 5, number(1, 1))
     )
+    plain = entry("a", 5, number(1, 7)) + entry("image", 1, field(1, b"x")) + entry("label", 4, number(1, 300))
+    numbers = entry("a", 4, field(1, varint(7) + varint((1 << 64) - 2))) + entry("d", 3, field(1, bytes(16)))
     return [
+        (OFRECORD, plain + doubles),
+        (OFRECORD, numbers + entry("label", 2, floats(1, 2))),
+        (OFRECORD, doubles + entry("a", 4, number(1, 1 << 40))),
         (EXAMPLE, field(1, features)),
         (SEQUENCE, field(1, features) + field(2, lists)),
         (OFRECORD, features + doubles),
@@ -220,6 +225,11 @@ WHERE = """label = 3|label IN (1, 2) OR name IS NULL|name LIKE 'image 4%'|score 
 "boxes#count" = 2|has(boxes, 6)|_offset < 300 AND _shard LIKE '%-1'|NOT (label > 2.5) AND score IS NOT NULL|_id % 7 = 3
 label + 1 < _id / 10|raw = x'ffd8ff30'|name GLOB 'image [1-3]*'|_id IN (SELECT max(_id) FROM records GROUP BY label)
 length(name) = 7 AND upper(name) > 'IMAGE 5'|score > (SELECT avg(score) FROM records)|label = '3'|label IS 3.0
+label = x'00' OR score = x'ff'|_shard = 'part-1'|_bad IS NULL|2.5 < score AND score < 5 AND score < 7 AND label >= 1
+label IN (SELECT label FROM records WHERE score > 3)|1, 2|count(*) > 1|SELECT 1|label = 'name'|name = "nam"|labl = 3
+score NOT BETWEEN 1 AND 2|label NOT IN (1, 2)|name > 'image 3' AND name <= 'image 5'|name IN ('image 1', x'00')
+_id IN (SELECT _id FROM records JOIN shards USING (_shard))|label IN (SELECT number FROM bad)|label = ?1|(label
+'name' = 'image 3'|label > 1 OR (SELECT count(*) FROM features) > 2|NULL|label = 1; label = 2|random() > 0|3.0
 name REGEXP '[13]$'|CASE label WHEN 1 THEN score ELSE 0 END > 3|label BETWEEN -1 AND 9223372036854775807|1""".replace(
     "\n", "|"
 )
@@ -230,6 +240,29 @@ SELECT DISTINCT label FROM records
 SELECT name, score FROM records ORDER BY score DESC
 WITH t AS (SELECT label * 2 AS d FROM records) SELECT d, count(*) FROM t GROUP BY d
 SELECT a.label, count(b.name) FROM records a JOIN records b ON a._id = b._id + 1 GROUP BY 1
+SELECT 'label', count('name'), min("labl") FROM records WHERE 'score' > 3 AND 'name' IS NOT NULL GROUP BY 'label'
+SELECT DISTINCT 'name' FROM records WHERE 'label' IN (1, 2) OR 2 < 'score' OR 'raw' NOT LIKE 'x' OR 'it''s' = 'label'
+SELECT count(*) FROM records a JOIN records b USING (label, name) WHERE a._id < 5
+SELECT label, sum(score * 2.5 - 1.5) AS s, count(*) FROM records GROUP BY label ORDER BY s DESC NULLS LAST, label ASC
+SELECT label + 1 AS l, sum(label * -2.5) FROM records GROUP BY l ORDER BY l
+SELECT 2 * score, count(*) FROM records GROUP BY 2 * score ORDER BY 2 * score DESC
+SELECT label % 3 k, total(_length / 2), min(label - 1), max(_id + 1) FROM records WHERE label IS NOT NULL GROUP BY k
+SELECT count(DISTINCT score), count(score), sum(DISTINCT label) FROM records WHERE label = 3 AND score > 1.25
+SELECT 9223372036854775807 + label, sum(label + 9223372036854775807) FROM records GROUP BY 1
+SELECT avg(label) FILTER (WHERE score > 3) FROM records; SELECT 1
+SELECT records.label FROM records, shards WHERE shards._shard = records._shard
+WITH records AS (SELECT 1 AS label) SELECT label FROM records
+SELECT label FROM records WHERE label IN records
+SELECT nothing FROM records
+SELECT label FROM record
+SELECT label FROM records GROUP BY
+SELECT load_extension('x')
+SELECT zeroblob(100000000)
+SELECT raw, score, NULL, 'x' FROM records LIMIT 3
+DELETE FROM records
+PRAGMA user_version
+SELECT ?1, :name FROM records
+SELECT "label, 1 FROM records
 SELECT * FROM shards
 SELECT name, present FROM features
 SELECT count(DISTINCT label), quantile(score, 0.5), median(_length) FROM records
@@ -280,6 +313,23 @@ REQUESTS = [
     "GET /api/dataset HTTP/1.1\r\nHost: evil.example\r\n\r\n",
     f'GET /page/main.mjs HTTP/1.1\r\n{HEAD}If-None-Match: "x"\r\n\r\nGET /nowhere HTTP/1.0\r\n\r\n',
     "OPTIONS * HTTP/1.1\r\n\r\n",
+    f"GET /%61pi/dataset?a=%2f%C3%a9+b&c=%zz&d HTTP/1.1\r\n{HEAD}{COOKIE}\r\n",
+    f"GET /?token={'a' * 64}&dataset=x%26y&z=1 HTTP/1.1\r\n{HEAD}Sec-Fetch-Site: cross-site\r\n"
+    "Sec-Fetch-Mode: navigate\r\n\r\n",
+    f"GET /?token={'a' * 64}&v=%3Ca HTTP/1.1\r\n{HEAD}Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n\r\n",
+    *(
+        f'GET /api/dataset HTTP/1.1\r\n{HEAD}{COOKIE}Range: bytes={part}\r\nIf-Range: "x"\r\n\r\n'
+        f"GET /api/dataset HTTP/1.1\r\n{HEAD}{COOKIE}Range: bytes={part}\r\n\r\n"
+        for part in ("-5", "3-", "0-3", "900-", "5-2", "-0", "1-2,4-5")
+    ),
+    *(
+        f"GET /api/dataset HTTP/1.1\r\nHost: {host}:8080\r\n{COOKIE}\r\n"
+        for host in ("[::1]", "10.0.0.1", "[fe80::1]", "1.2.3.4.", "localhost")
+    ),
+    f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{{}}",
+    f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Content-Length: 99999\r\n\r\n",
+    f"GET / HTTP/1.1\r\n{HEAD}X: {'x' * 3000}\r\n\r\n",
+    f"DELETE /api/dataset HTTP/1.1\r\n{HEAD}{COOKIE}\r\n",
 ]
 
 FILTER = (
@@ -291,7 +341,17 @@ QUERIES = [
     "ordinal=5", "ordinal=5&feature=name", "ordinal=5&feature=boxes&offset=0&count=3", "shard=1&offset=40",
     "feature=label&value=3",
     "key=name&value=image 4", "seed=1&epoch=2&batch=8&batches=3&block=2",
-    'x=1\n{"sql":"SELECT label FROM records","limit":5}',
+    *(f"\n{json.dumps(body)}" for body in (
+        {"sql": "SELECT label, score, name, raw, NULL FROM records", "limit": 5}, {"sql": "SELECT 1"}, {"limit": 5},
+        {"sql": "SELECT 1", "limit": -1}, {"sql": "SELEC"},
+    )),
+    'filter={"ranges":{"score":[1,null],"_id":["3",9]},"values":{"name":["image 3",{"base64":"aW1hZ2UgNA=="}]}}',
+    'filter={"values":{"label":["1",2.0,null,true],"score":[0.5],"raw":[{"base64":"/9j/MA=="}]},"null":["label"]}',
+    'filter={"ranges":{"name":[1]}}', 'filter={"values":{"boxes":[1]}}', 'filter={"null":3}',
+    'filter={"values":{"label":3}}',
+    'filter={"values":{"score":[9007199254740993,18446744073709551615]},"null":["boxes"]}',
+    'seed=1&batch=8&batches=3&quality=label',
+    'seed=1&batch=8&batches=3&quality=label&filter={"where":"label>1"}',
     "ordinal=12&name=score&page=1", "q=image&limit=2",
 ]  # fmt: skip
 

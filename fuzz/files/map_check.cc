@@ -180,7 +180,9 @@ bool IsSamePlace(const OffsetMap::Place& a, const OffsetMap::Place& b) {
          a.block == b.block;
 }
 
-// Looks up records one by one and all at once. If the blocks of a forged map overlap, both may find different places.
+// Looks up records one by one and all at once. Opening a map does not read all of its blocks, so blocks that overlap
+// under correct checksums are found by CheckAll alone, which `verify` calls; until then a forged map may name any place
+// in a shard that it has, and both ways may find different ones. A map that passes CheckAll must give one place only.
 void FindAllIn(const OffsetMap& map, bool is_patched) {
   const bool is_consistent = IsThere(map.CheckAll());
   Expect(is_patched || is_consistent, "a written map is damaged");
