@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/zstd.h"
 #include "index/chunks/chunk.h"
 #include "index/chunks/integers.h"
 #include "index/chunks/presence.h"
 #include "index/chunks/sections/chunk_format.h"
 #include "index/chunks/sections/chunk_io.h"
+#include "index/chunks/sections/section.h"
 #include "index/chunks/strings.h"
 #include "tests/index/column_values.h"
 
@@ -194,6 +196,36 @@ TEST_CASE("values that share ever longer prefixes with the previous one are refu
   WriteIntegers(shared, out);  // the i-th value has i + 1 bytes, 2 GiB in total
   WriteIntegers(std::vector<int64_t>(kMaxChunkRecords, 1), out);
   CheckChunkRefused(std::move(out));
+}
+
+TEST_CASE("a sound section that inflates to more than its chunk may cost is refused") {
+  const std::vector<uint8_t> zeros(1 << 20);
+  const std::vector<uint8_t> frame = ZstdCompress(zeros, 1, zeros.size());
+  ChunkWriter out;
+  out.Byte(static_cast<uint8_t>(SectionEncoding::kZstd));
+  out.Varint(frame.size());
+  out.Bytes(frame);
+  const std::vector<uint8_t> small = out.Take(0);
+  REQUIRE(small.size() * kCostPerByte < zeros.size());
+  ChunkReader poor(small, 0);
+  CHECK_FALSE(Section::Read(poor, zeros.size()));
+  ChunkReader rich(small, 1 << 20);
+  CHECK(Section::Read(rich, zeros.size()));
+}
+
+TEST_CASE("a dictionary of more values than are used is refused") {
+  for (const uint64_t size : {uint64_t{2}, uint64_t{3}}) {
+    ChunkWriter out;
+    out.Byte(static_cast<uint8_t>(IntegerEncoding::kDictionary));
+    out.Varint(size);
+    out.Byte(static_cast<uint8_t>(IntegerEncoding::kConstant));
+    out.Signed(7);
+    out.Byte(static_cast<uint8_t>(SectionEncoding::kPlain));
+    out.Byte(0);  // the numbers of two values
+    const std::vector<uint8_t> bytes = out.Take(2);
+    ChunkReader in(bytes, 2);
+    CHECK(ReadIntegers(in, 2).has_value() == (size == 2));
+  }
 }
 
 TEST_CASE("a section that claims to be far larger than its stored bytes is refused") {

@@ -35,6 +35,47 @@ Result<Database> OpenedAt(const std::string& path) {
   return Database::OpenImmutable(file);
 }
 
+// Returns a small index file without tables that matter.
+Database UntrustedIn(const TempDir& dir) {
+  {
+    Database database = NewDatabase(dir / "untrusted");
+    REQUIRE(database.Execute("CREATE TABLE t(v INTEGER)").has_value());
+  }
+  Result<Database> opened = OpenedAt(dir / "untrusted");
+  REQUIRE_MESSAGE(opened.has_value(), opened.error().message);
+  return std::move(*opened);
+}
+
+TEST_CASE("the schema of an untrusted file is not trusted, and nothing is written") {
+  const TempDir dir;
+  Database database = UntrustedIn(dir);
+  struct Row {
+    const char* pragma;
+    int64_t value;
+  };
+  for (const Row& row : {Row{"trusted_schema", 0}, Row{"query_only", 1}, Row{"cell_size_check", 1}}) {
+    CAPTURE(row.pragma);
+    Statement statement = Prepared(database, std::string("PRAGMA ") + row.pragma);
+    REQUIRE(statement.Next().value());
+    CHECK(statement.Int(0) == row.value);
+  }
+}
+
+TEST_CASE("an untrusted file gives no more rows than it can hold, and runs no endless statement") {
+  const TempDir dir;
+  Database database = UntrustedIn(dir);
+  const std::string endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 10000000) ";
+  Statement rows = Prepared(database, endless + "SELECT x FROM c");
+  Result<bool> more = true;
+  for (int i = 0; i < 50'000 && more && *more; ++i) more = rows.Next();
+  REQUIRE_FALSE(more);
+  CHECK(more.error().message.find("more rows than the file can hold") != std::string::npos);
+
+  database.RenewBudget();
+  Statement sum = Prepared(database, endless + "SELECT sum(x) FROM c");
+  CHECK_FALSE(sum.Next());
+}
+
 TEST_CASE("integers of 64 bits are read back, signed and unsigned") {
   const TempDir dir;
   Database database = NewDatabase(dir / "a");

@@ -100,6 +100,22 @@ TEST_CASE("a block ends with the segment in which it begins") {
   }
 }
 
+TEST_CASE("a record that begins where a segment ends belongs to the next one") {
+  const TempDir dir;
+  constexpr uint64_t kRecords = 24;  // eight in each segment
+  std::string shard;
+  for (uint64_t i = 0; i < kRecords; ++i) shard += RecordBytes(kTf, std::string(kRangeSegment / 8 - 16, 'x'));
+  REQUIRE(shard.size() == 3 * kRangeSegment);
+  WriteFile(dir / "shard", shard);
+  const File file = OpenFile(dir / "shard");
+  const WalkedShard walked = WalkShard(file, shard.size(), kTf, nullptr, kRangeSegment);
+  REQUIRE(walked.blocks.size() == 3);
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(walked.blocks[i].front() == i * kRangeSegment);
+    CHECK(walked.blocks[i].back() == (i + 1) * kRangeSegment);
+  }
+}
+
 TEST_CASE("a shard walked in parts has the blocks and the damage of one walk") {
   const TempDir dir;
   size_t again = 0;
