@@ -62,6 +62,12 @@ void PutLongShard(BuiltSet& set, Framing framing = kTf) {
   set.Put("part-99", ShardBytes(framing, std::vector<std::string>(300'000, "x")));
 }
 
+/// Returns true if the file of saved shards holds at least `bytes` bytes; a new one holds only its header.
+bool HasSaved(const std::string& path, uint64_t bytes) {
+  const auto facts = StatFile(path);
+  return facts && facts->size >= bytes;
+}
+
 /// Interrupts a build after it has saved at least `bytes` bytes, and leaves what it saved.
 void StopBuild(const BuiltSet& set, const BuildOptions& options, uint64_t bytes = 100) {
   for (int tries = 0; tries < 100; ++tries) {
@@ -69,8 +75,7 @@ void StopBuild(const BuiltSet& set, const BuildOptions& options, uint64_t bytes 
     std::atomic<bool> ended{false};
     std::thread stopper([&] {
       for (;;) {
-        const auto facts = StatFile(SavedPath(set));
-        if (facts && facts->size >= bytes) progress.cancel = true;
+        if (HasSaved(SavedPath(set), bytes)) progress.cancel = true;
         if (progress.cancel || ended) return;
       }
     });
@@ -158,7 +163,7 @@ TEST_CASE("a part of an index is taken up too") {
       Progress progress;
       return BuildIndex(options, progress) ? 0 : 1;
     });
-    while (!fs::exists(saved) && !HasEnded(child)) {
+    while (!HasSaved(saved, 100) && !HasEnded(child)) {
     }
     ::kill(child, SIGKILL);
     static_cast<void>(WaitForChild(child));
