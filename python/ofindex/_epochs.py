@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._mix import Mix
 
 from ._arguments import MAX_UINT64, whole
+from ._passes import Pass
 from ._steps import BatchSteps, Ranks, Reading, Skip, checked_skip, skips_in, still_skipped
 
 Tail: TypeAlias = Literal["exact", "pad", "drop"]
@@ -29,7 +30,6 @@ Tail: TypeAlias = Literal["exact", "pad", "drop"]
 #: The type of `Sampler.state_dict`: plain values, less than 1 KiB as JSON.
 State: TypeAlias = dict[str, Any]
 
-_CHUNK_ROWS = 1024
 _MOVES = ("epoch", "position", "skip")  # the keys of a state that an iterator takes from it
 
 _ReaderT = TypeVar("_ReaderT", bound="Reader")
@@ -211,63 +211,48 @@ def origin_of(begin: Reader, loaded: bool) -> Reader:
 class SamplerIterator:
     """One pass over the rest of an epoch. Keeps its position; belongs to one thread."""
 
-    _number: int  # iterators of a sampler are numbered in the order in which they begin
-
-    def __init__(self, sampler: EpochSampler, begin: Reader) -> None:
+    def __init__(self, sampler: EpochSampler, own: Pass) -> None:
         self._sampler = sampler
+        self._pass = own
         self._exclusive_use = ExclusiveUse("iterator of a sampler")
-        self._restart(begin)
-
-    def _restart(self, begin: Reader) -> None:
-        """Start at `begin`."""
-        self._reader = begin
-        self._number = self._sampler._next_number()
-        self._begin()
-
-    def _begin(self) -> None:
-        self._taken: list[int] = []  # rows taken but not yet returned, in reverse order
-        self._handed = 0
-        self._ended = False
 
     def __iter__(self) -> SamplerIterator:
         return self
 
     def __next__(self) -> int:
         with self._exclusive_use:
-            if not self._taken:
-                self._taken = self._reader.take(_CHUNK_ROWS)[::-1].tolist()
-                if not self._taken:
-                    self._ended = True
-                    self._sampler._was_read(self)
-                    raise StopIteration
-            self._handed += 1
-            if self._sampler._iterator is not self or self._handed == 1:
-                self._sampler._was_read(self)
-            return self._taken.pop()
+            own = self._pass
+            if not own.taken and not own.take_more():
+                self._sampler._was_read(own)
+                raise StopIteration
+            own.handed += 1
+            if self._sampler._pass is not own or own.handed == 1:
+                self._sampler._was_read(own)
+            return own.taken.pop()
 
     def __len__(self) -> int:
         """Number of rows left."""
-        return self._reader.left + len(self._taken)
+        return self._pass.left
 
     @property
     def epoch(self) -> int:
         """Epoch that this iterator reads."""
-        return self._reader.epoch
+        return self._pass.reader.epoch
 
     @property
     def touched(self) -> bool:
         """Whether something was read from this iterator, so that the next iterator reads the next epoch."""
-        return self._ended or self._handed > 0
+        return self._pass.touched
 
     @property
     def position(self) -> int:
         """Position in the epoch, over all ranks, of this iterator."""
-        return self._reader.epoch_size if self._ended else self._reader.position_after(self._handed)
+        return self._pass.position
 
     def state_dict(self) -> State:
         """Return the position, as `EpochSampler.state_dict` does. But a finished iterator is at the end of its own
         epoch: an iterator resumed from there has nothing left, as with torch's samplers."""
-        return {**json.loads(self._reader.state()), "position": self.position}
+        return self._pass.state()
 
     def load_state_dict(self, state: State) -> None:
         """Resume from a state of the same sampler. For other states, call the sampler's own `load_state_dict`."""
@@ -277,17 +262,18 @@ class SamplerIterator:
             raise ValueError(
                 f"the state is of another sampler: {', '.join(differing)} differ; load it into the sampler"
             )
-        position = number_of(given, "position", self._reader.epoch_size)
-        begin = self._reader.copy()
+        reader = self._pass.reader
+        position = number_of(given, "position", reader.epoch_size)
+        begin = reader.copy()
         begin.resume(number_of(given, "epoch"), position)
         begin.skip(skips_in(given))
         self._sampler._skip_wanted(begin, True, counted="step" not in given)
-        self._reader = begin
-        self._begin()
-        self._sampler._was_loaded(self)
+        self._pass.read_from(begin)
+        self._sampler._was_loaded(self._pass)
 
     def __repr__(self) -> str:
-        return f"<ofindex.SamplerIterator of seed {self._reader.seed}: epoch {self.epoch}, position {self.position:,}>"
+        seed = self._pass.reader.seed
+        return f"<ofindex.SamplerIterator of seed {seed}: epoch {self.epoch}, position {self.position:,}>"
 
 
 class EpochSampler:
@@ -312,11 +298,11 @@ class EpochSampler:
         self._standing = begin
         self._ranks = ranks
         self._skip = checked_skip(skip)
-        self._iterator: SamplerIterator | None = None  # the one created or read last, which has the sampler's position
-        self._read: SamplerIterator | None = None  # the newest iterator that was read
-        self._unread: weakref.WeakSet[SamplerIterator] = weakref.WeakSet()
+        self._pass: Pass | None = None  # of the iterator created or read last, which has the sampler's position
+        self._read: Pass | None = None  # the newest one that was read
+        self._unread: weakref.WeakSet[Pass] = weakref.WeakSet()
         self._numbers = itertools.count()
-        self._first = 0  # iterators with a lower number belong to an earlier position
+        self._first = 0  # passes with a lower number belong to an earlier position
         self._loaded = loaded  # a state was loaded, and nothing was read since
         self._origins = 0  # number of origins until now
         self._lent: set[tuple[int, ...]] = set()  # positions that are skipped because a Loader was asked to
@@ -367,8 +353,7 @@ class EpochSampler:
         Raises:
             IndexError: there is no such row, or the epoch lies before the state that was loaded.
         """
-        iterator = self._iterator
-        here = iterator.epoch if iterator is not None else self._standing.epoch
+        here = (self._standing if self._pass is None else self._pass.reader).epoch
         steps = self._steps_from(self._origin)
         return steps.readings(row_of(row, self), here if epoch is None else whole(epoch, "epoch"))
 
@@ -382,7 +367,7 @@ class EpochSampler:
 
     @property
     def _touched(self) -> bool:
-        return self._iterator is not None and self._iterator.touched
+        return self._pass is not None and self._pass.touched
 
     @property
     def seed(self) -> int:
@@ -392,8 +377,8 @@ class EpochSampler:
     @property
     def epoch(self) -> int:
         """Epoch that a new iterator reads."""
-        if self._iterator is not None and self._iterator.touched:
-            return self._iterator.epoch + 1
+        if self._pass is not None and self._pass.touched:
+            return self._pass.reader.epoch + 1
         return self._standing.epoch
 
     @property
@@ -415,35 +400,35 @@ class EpochSampler:
         return anew.left
 
     def __iter__(self) -> SamplerIterator:
-        self._iterator = SamplerIterator(self, self._begin.copy())
-        self._unread.add(self._iterator)
-        return self._iterator
+        self._pass = Pass(self._begin.copy(), self._next_number())
+        self._unread.add(self._pass)
+        return SamplerIterator(self, self._pass)
 
     def _next_number(self) -> int:
         return next(self._numbers)
 
-    def _was_read(self, iterator: SamplerIterator) -> None:
+    def _was_read(self, one: Pass) -> None:
         """Called by an iterator when it is read."""
-        self._unread.discard(iterator)
-        if iterator._number < self._first:
+        self._unread.discard(one)
+        if one.number < self._first:
             return
-        if self._read is None or self._read._number < iterator._number:
-            self._read = iterator
-        self._iterator, self._loaded = self._read, False
+        if self._read is None or self._read.number < one.number:
+            self._read = one
+        self._pass, self._loaded = self._read, False
 
-    def _was_loaded(self, iterator: SamplerIterator) -> None:
+    def _was_loaded(self, one: Pass) -> None:
         """Called by an iterator when it loads a state."""
-        if iterator is self._iterator:
+        if one is self._pass:
             self._loaded = True
-            self._count_from(iterator._reader, True)
+            self._count_from(one.reader, True)
 
     def _move(self, begin: Reader) -> None:
         """Make `begin` the position of the sampler and of the iterators from which nothing was read."""
-        self._standing, self._iterator, self._read = begin, None, None
+        self._standing, self._pass, self._read = begin, None, None
         self._first = self._next_number()
-        for iterator in sorted(self._unread, key=lambda one: one._number):
-            iterator._restart(begin.copy())
-            self._iterator = iterator
+        for one in sorted(self._unread, key=lambda unread: unread.number):
+            one.restart(begin.copy(), self._next_number())
+            self._pass = one
 
     def take(self, count: int) -> npt.NDArray[np.int64]:
         """Return the first `count` rows that a new iterator would return, fewer if the epoch ends: int64 array.
@@ -460,7 +445,7 @@ class EpochSampler:
         resumes in mid-epoch.
         """
         wanted = whole(epoch, "epoch")
-        if self._loaded and wanted == (self._iterator or self._standing).epoch:
+        if self._loaded and wanted == (self._standing if self._pass is None else self._pass.reader).epoch:
             return
         self._standing.set_epoch(wanted)
         self._move(self._standing)
@@ -485,10 +470,10 @@ class EpochSampler:
         seed, epoch, position over all ranks, and fingerprints of the dataset, the rows and the order. After the last
         row, the position is the end of the epoch, with nothing left to resume; once the iterator has raised
         StopIteration, it is the start of the next epoch. Plain values, less than 1 KiB as JSON."""
-        if self._iterator is None:
+        if self._pass is None:
             return self._begin_state()
-        state = self._iterator.state_dict()
-        return {**state, "epoch": self.epoch, "position": 0} if self._iterator._ended else state
+        state = self._pass.state()
+        return {**state, "epoch": self.epoch, "position": 0} if self._pass.ended else state
 
     def _resume(self, begin: Reader) -> None:
         """Start at `begin`, which comes from a loaded state and skips what it shall skip."""

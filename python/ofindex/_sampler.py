@@ -136,7 +136,7 @@ class Sampler(EpochSampler):
     def changes(self) -> Changes | None:
         """What updates of the index have changed since the loaded state; None if nothing has, if no state was loaded,
         or if the next epoch was begun."""
-        reader = self._standing if self._iterator is None else self._iterator._reader
+        reader = self._standing if self._pass is None else self._pass.reader
         changes = cast("_ofindex.RowSampler", reader).changes
         if changes is None:
             return None

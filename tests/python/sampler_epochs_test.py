@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
 import threading
 import unittest
+import weakref
 from itertools import islice
 from typing import Any
 from unittest import mock
@@ -29,6 +31,23 @@ class EpochsTest(WorkTest):
             "mix": lambda **wish: ofindex.mix([ds, other], [1, 1]).sampler(seed=3, **wish),
         }
         self.orders = {name: orders_of(make(), 6) for name, make in self.makers.items()}
+
+    def test_a_sampler_ends_with_its_last_reference_and_iterators_keep_it(self) -> None:
+        """A cycle of references would keep the files of a dataset open until the garbage collector ran."""
+        gc.disable()
+        self.addCleanup(gc.enable)
+        for name, make in self.makers.items():
+            sampler = make()
+            ends = weakref.ref(sampler)
+            first, second = iter(sampler), iter(sampler)
+            next(second)
+            sampler.load_state_dict(sampler.state_dict())
+            first.load_state_dict(first.state_dict())
+            del sampler
+            self.assertEqual(list(first), list(second), name)
+            self.assertIsNotNone(ends(), name)
+            del first, second
+            self.assertIsNone(ends(), name)
 
     def test_each_iteration_is_the_next_epoch(self) -> None:
         for name, make in self.makers.items():
@@ -161,7 +180,7 @@ class EpochsTest(WorkTest):
     def test_threads_sharing_an_iterator_never_lose_a_record_silently(self) -> None:
         sampler = self.makers["shuffle"]()
         iterator = iter(sampler)
-        reader: Any = mock.Mock(wraps=iterator._reader)
+        reader: Any = mock.Mock(wraps=iterator._pass.reader)
         entered, go_on = threading.Event(), threading.Event()
 
         def take(count: int) -> Any:
@@ -170,7 +189,7 @@ class EpochsTest(WorkTest):
             return sampler.take(count)
 
         reader.take = take
-        iterator._reader = reader
+        iterator._pass.reader = reader
         first: list[int] = []
         thread = threading.Thread(target=lambda: first.append(next(iterator)))
         thread.start()
