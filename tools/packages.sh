@@ -26,7 +26,7 @@ packages_site=(doxygen python3 python3-venv)
 # shellcheck disable=SC2034
 packages_test=(
   python3 python3-protobuf sqlite3 strace openjdk-17-jre-headless clang-14 clang-format-14 clang-tidy-14
-  libclang-rt-14-dev chromium chromium-driver fish mandoc zsh
+  libclang-rt-14-dev chromium chromium-driver fish mandoc zsh python3-dbg valgrind
 )
 
 # Prints those of the packages PACKAGE... that are not installed, one per line.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import unittest
 from typing import Any
@@ -152,6 +153,9 @@ class RowsTest(WorkTest):
         self.assertEqual(view.sql("SELECT count(*) FROM records").fetchall(), [(3000,)])
         self.assertRaises(AttributeError, self.ds.where("label = 1").sql, "SELECT 1")
 
+    @unittest.skipIf(
+        "asan" in os.environ.get("LD_PRELOAD", ""), "AddressSanitizer reserves more addresses than the limit"
+    )
     def test_running_out_of_memory_in_a_statement_is_an_error(self) -> None:
         printed = in_new_process(
             "import ofindex, resource, sys\n"

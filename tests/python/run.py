@@ -6,6 +6,11 @@
 A NAME is a file (`dataset_test`), or a class or a test in one. The tests run in the interpreter that OFINDEX_PYTHON
 names, or else in the environment that tools/test makes in build/python: with `--environment ray`, in build/ray, which
 has Ray, and likewise for Spark. Without either, they are skipped (exit code 77).
+
+    tests/python/run.py --extension FILE [--preload FILE] NAME...
+
+tests the Python sources of this tree with the extension FILE, which was built under a sanitizer for the interpreter
+that OFINDEX_PYTHON names, in Python's development mode. `--preload` names the sanitizer's library.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ import argparse
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -50,10 +56,22 @@ def run(names: list[str], verbose: bool) -> int:
     return 0 if result.wasSuccessful() else 1
 
 
+def variables_for(extension: Path, preload: str, folder: Path) -> dict[str, str]:
+    """Makes in `folder` the package, of this tree's sources and `extension`; returns the environment that tests it."""
+    package = folder / "ofindex"
+    package.mkdir()
+    for source in (TESTS.parent / "python" / "ofindex").iterdir():
+        (package / source.name).symlink_to(source)
+    (package / extension.name).symlink_to(extension.resolve())
+    return {"PYTHONPATH": str(folder), "PYTHONDEVMODE": "1", **({"LD_PRELOAD": preload} if preload else {})}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the tests of ofindex's Python package.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="test file, class or test (default: all)")
     parser.add_argument("--environment", choices=ENVIRONMENTS, default="python", help="folder in build/")
+    parser.add_argument("--extension", type=Path, metavar="FILE", help="extension to test, and not the installed one")
+    parser.add_argument("--preload", default="", metavar="FILE", help="library that the extension needs loaded first")
     parser.add_argument("-v", "--verbose", action="store_true", help="name each test and its outcome")
     arguments = parser.parse_args()
     if os.environ.get("OFINDEX_INSIDE") == "1":
@@ -66,7 +84,10 @@ def main() -> int:
     hasty = (
         {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"} if arguments.environment == "spark" else {}
     )
-    return subprocess.run([python, *sys.argv], env={**hasty, **os.environ, "OFINDEX_INSIDE": "1"}).returncode
+    with tempfile.TemporaryDirectory(prefix="ofindex-package-") as folder:
+        checked = variables_for(arguments.extension, arguments.preload, Path(folder)) if arguments.extension else {}
+        variables = {**hasty, **os.environ, **checked, "OFINDEX_INSIDE": "1"}
+        return subprocess.run([python, *sys.argv], env=variables).returncode
 
 
 if __name__ == "__main__":
