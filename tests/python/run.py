@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,7 @@ def load(name: str) -> unittest.TestSuite:
 
 
 def run(names: list[str], verbose: bool) -> int:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs that a script puts into the background ignore it
     sys.path.insert(0, str(TESTS))
     found = {path.stem: f"python.{path.stem}" for path in sorted(Path(__file__).parent.glob("*_test.py"))}
     heads = [name.partition(".") for name in names or found]
