@@ -91,6 +91,33 @@ def payloads() -> list[tuple[int, bytes]]:
     ]
 
 
+def extracted() -> list[bytes]:
+    """Payloads, pairs of them that are alike, and many names (fuzz/payloads/extractor_check.cc)."""
+
+    def alike(image: bytes, label: int) -> bytes:
+        return (
+            entry("label", 3, field(1, varint(label))) + entry("image", 1, field(1, image)) + entry("s", 2, floats(1))
+        )
+
+    def of_alike(image: bytes, label: int) -> bytes:
+        return entry("label", 5, field(1, varint(label))) + entry("image", 1, field(1, image))
+
+    pairs = [(alike(b"x", 1), alike(other, label)) for other, label in ((b"y", 2), (b"y" * 200, 300), (b"", 1))]
+    of_pairs = [(of_alike(b"x", 1), of_alike(other, label)) for other, label in ((b"y", 2), (b"y" * 200, 300))]
+    seeds = [bytes([kind]) + payload for kind, payload in payloads()]
+    for first, second in pairs:
+        seeds += [
+            bytes([128 + kind]) + struct.pack("<H", len(field(1, first))) + field(1, first) + field(1, second)
+            for kind in (EXAMPLE, SEQUENCE)
+        ]
+    seeds += [bytes([128 + OFRECORD]) + struct.pack("<H", len(first)) + first + second for first, second in of_pairs]
+    return seeds + [
+        bytes([252 + kind]) + struct.pack("<HH", count, step) + b"n"
+        for kind in (EXAMPLE, SEQUENCE, OFRECORD)
+        for count, step in ((5, 1), (4500, 7), (5999, 8000))
+    ]
+
+
 def deflated(data: bytes, bits: int, level: int = 6, strategy: int = zlib.Z_DEFAULT_STRATEGY) -> bytes:
     """A stream of several blocks."""
     stream = zlib.compressobj(level, zlib.DEFLATED, bits, 8, strategy)
@@ -104,7 +131,15 @@ def inflating() -> list[bytes]:
     data = b"".join(tf_record(payload) for _, payload in payloads()) * 3
     prefix = {GZIP: b"\0", ZLIB: b"\1", DEFLATE: b"\2"}
     sizes = struct.pack("<HH", 100, 300)
-    seeds = [prefix[bits] + sizes + deflated(data, bits) for bits in (GZIP, ZLIB, DEFLATE)]
+    rng = random.Random(3)
+    forged = [
+        bytes([64 + (2 + prefix[bits][0]) % 3]) + bytes([n, what, 1]) + rng.randbytes(13) + sizes + deflated(data, bits)
+        for bits in (GZIP, DEFLATE)
+        for n, what in [(0, what) for what in range(6)] + [(2, 5)]
+    ]
+    forged += [bytes([129 + prefix[bits][0]]) + sizes + deflated(data, bits) for bits in (GZIP, ZLIB)]
+    forged += [bytes([225]) + sizes + deflated(data, GZIP)]
+    seeds = forged + [prefix[bits] + sizes + deflated(data, bits) for bits in (GZIP, ZLIB, DEFLATE)]
     one = deflated(data[:300], GZIP)
     named = b"\x1f\x8b\x08\x1e" + bytes(6) + struct.pack("<H", 3) + b"abc" + b"name\0" + b"note\0" + b"\0\0" + one[10:]
     seeds += [b"\0" + sizes + stream for stream in (one + one, one[:-5], one[:-8] + bytes(8), one + b"trailing", named)]
@@ -112,6 +147,71 @@ def inflating() -> list[bytes]:
     seeds += [b"\2" + sizes + deflated(data, DEFLATE, 0), b"\2" + sizes + deflated(data, DEFLATE, 9, zlib.Z_FIXED)]
     seeds += [b"\2" + sizes + deflated(bytes(20000), DEFLATE)]
     return seeds
+
+
+def blob(content: bytes) -> bytes:
+    return struct.pack("<Q", len(content)) + content
+
+
+def value(kind: int, integer: int = 0, real: float = 0, text: bytes = b"") -> bytes:
+    """A ColumnValue (index/fields/column_fields.cc)."""
+    return bytes([kind]) + struct.pack("<qd", integer, real) + blob(text)
+
+
+def saved(offsets: bytes, records: int) -> list[bytes]:
+    """What AppendSaved writes (index/resume/saved_block.cc), of one block and of findings; totals; a set."""
+    sparse = b"\1" + blob(bytes([3, 0, 2, 9, 1, 4]))
+    dense = b"\0" + blob(bytes(i % 3 for i in range(2048)))
+    numbers = struct.Struct("<6Q").pack
+    chunk = b"\0" + struct.pack("<QQ", 1, 0) + value(1, -5) + value(3, text=b"z") + blob(b"data")
+    features = [
+        blob(b"label") + b"\x20" + numbers(records, records, 1, 1, 0, records) + sparse + struct.pack("<Q", 1) + chunk,
+        blob(b"name") + b"\x02" + numbers(3, 9, 1, 5, 30, 0) + dense + struct.pack("<Q", 0),
+    ]
+    bad = struct.pack("<QQ", 1, 1 << 16 | 2)
+    begin = struct.pack("<5Q", 0, records, 0, 1 << 20, 1 << 19)
+    end = b"\0\0"
+    block = begin + blob(offsets) + blob(bytes(8 * records)) + bad + struct.pack("<Q", 1) + features[0]
+    several = begin + blob(offsets) + blob(b"") + struct.pack("<QQ", 0, 2) + b"".join(features)
+    damage = struct.pack("<QQQBB", 2, 10, 20, 1, 0) + struct.pack("<QQBBQQ", 30, 40, 4, 1, 5, 9)
+    stream = struct.pack("<QQQQ", 5000, 1, 0, 80) + blob(b"\0") + struct.pack("<QQQ", 0, 0, 0)
+    totals = b"".join(map(varint, (0, 32, 3, 3, 1, 1, 3, 0, 2, 2, 3, 9, 0, 5, 0, 30)))
+    sets = [
+        bytes([1]) + varint(3) + varint(0) + varint(3) + struct.pack("<3H", 1, 5, 9),
+        bytes([1]) + varint(70000) + varint(1) + varint(5) + varint(70000),
+        bytes([1]) + varint(2) + varint(4) + varint(2) + struct.pack("<2H", 0, 7),
+    ]
+    return [
+        b"\0" + block + struct.pack("<Q", 0) + end,
+        b"\0" + several + struct.pack("<QQ", 1, 3) + b"\1\1" + blob(b"dropped"),
+        b"\1" + damage + stream,
+        b"\2" + (90).to_bytes(3, "little") + totals,
+        *(b"\3" + each for each in sets),
+    ]
+
+
+def hash_of(facts: bytes, bucket: int, entry: int) -> int:
+    """A hash that an entry of a key has (index/keys/key_format.h)."""
+    bucket_bits, hash_bits, ordinal_bits = facts[32:35]
+    part_bits = hash_bits - bucket_bits
+    return bucket << (64 - bucket_bits) | entry >> ordinal_bits << (64 - bucket_bits - part_bits)
+
+
+def keys(sections: list[bytes], rng: random.Random) -> list[bytes]:
+    entries, directory, facts = sections[:3]
+    begins = struct.unpack(f"<{len(directory) // 8}Q", directory)
+    numbers = struct.unpack(f"<{len(entries) // 8}Q", entries)
+    found = [
+        struct.pack("<Q", hash_of(facts, bucket, numbers[begins[bucket] + 3])) for bucket in range(len(begins) - 1)
+    ]
+    sought = bytes([len(found) + 1]) + b"".join(found) + bytes(8)
+    named = facts[:36] + struct.pack("<I", 4) + facts[40:64] + b"name"
+    rest = bytes([len(directory) // 8]) + directory + entries
+    own, other = (sought + bytes([len(each) - 64]) + each + rest for each in (named, facts))
+    seeds = [bytes([0]) + rng.randbytes(200), bytes([0]) + b"\7\7\7\1\0" * 300, b"\1" + own, b"\3" + other]
+    seeds += [bytes([first]) + each for first in (129, 193) for each in (own, other)]
+    seeds += [bytes([63 + 64 * first]) + bytes(32) + own for first in (0, 3)]
+    return seeds + [bytes([first]) + rng.randbytes(32) + own for first in (5, 5, 5, 5, 9, 13, 133, 197, 197)]
 
 
 def walked() -> list[bytes]:
@@ -137,7 +237,13 @@ def detected() -> list[bytes]:
     of = b"".join(struct.pack("<Q", len(payload)) + payload for kind, payload in payloads() if kind == OFRECORD) * 3
     files = [shard, of, deflated(shard, GZIP), deflated(shard, ZLIB), deflated(of, GZIP), b"", b"plain text\n"]
     files += [b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n", bytes(40)]
+    large = field(1, field(1, b"x") + field(2, field(1, field(1, bytes(1_500_000)))))
+    files += [deflated(tf_record(field(1, large)), GZIP, 9), deflated(struct.pack("<Q", len(large)) + large, ZLIB, 9)]
+    files += [deflated(tf_record(bytes(2_000_000)), GZIP, 9), deflated(struct.pack("<Q", 1 << 40) + large, GZIP, 9)]
     seeds = [b"\0" + bytes([framing, 0]) + content for content in files for framing in (0, 1)]
+    seeds += [
+        bytes([choice, shape, 9, kind, 0, 0]) for choice in (0, 1, 3) for shape in (128, 129) for kind in (0, 1, 2)
+    ]
     return (
         seeds
         + [bytes([choice]) + b"\0\0" + shard[:60] for choice in (1, 3, 8, 24, 40)]
@@ -174,23 +280,17 @@ def made_by(ofindex: str, folder: Path) -> dict[str, list[bytes]]:
         for records, blob in index.execute("SELECT records, offsets FROM block")
     ]
     attached = sections_of(folder / "set.ofidx-attached")
-    keys = sections_of(next(folder.glob("set.ofidx-key-*")))
-    facts = keys[2]
+    key = sections_of(next(folder.glob("set.ofidx-key-*")))
     return {
         "chunk": [chunk for chunk in chunks if len(chunk) < 2048],
         "packed_offsets": offsets,
-        "attachment": [b"\0" + attached[1], bytes([200]) + attached[0][:200] + attached[1]],
-        # The facts follow the hashes, and are at most 15 bytes longer than those without a name.
-        "key": [
-            bytes([0]) + rng.randbytes(200),
-            bytes([1, 1])
-            + bytes(8)
-            + bytes([len(facts) - 64])
-            + facts
-            + bytes([len(keys[1]) // 8])
-            + keys[1]
-            + keys[0],
+        "attachment": [
+            bytes([first]) + patch + struct.pack("<H", len(attached[0])) + attached[0] + attached[1]
+            for first, patch in [(0, b"")]
+            + [(first, rng.randbytes(32)) for first in (1, 2, 3, 8, 8, 8, 9, 10, 251, 254)]
         ],
+        "key": keys(key, rng),
+        "saved": saved(*next((blob, records) for records, blob in index.execute("SELECT records, offsets FROM block"))),
     }
 
 
@@ -230,6 +330,8 @@ label IN (SELECT label FROM records WHERE score > 3)|1, 2|count(*) > 1|SELECT 1|
 score NOT BETWEEN 1 AND 2|label NOT IN (1, 2)|name > 'image 3' AND name <= 'image 5'|name IN ('image 1', x'00')
 _id IN (SELECT _id FROM records JOIN shards USING (_shard))|label IN (SELECT number FROM bad)|label = ?1|(label
 'name' = 'image 3'|label > 1 OR (SELECT count(*) FROM features) > 2|NULL|label = 1; label = 2|random() > 0|3.0
+label = ?1 AND score > ?2|name = :t OR raw = $b|label IS @n|label = ?3|must = 1|label > :must|raw = ?
+label BETWEEN ?2 AND ?1
 name REGEXP '[13]$'|CASE label WHEN 1 THEN score ELSE 0 END > 3|label BETWEEN -1 AND 9223372036854775807|1""".replace(
     "\n", "|"
 )
@@ -262,6 +364,33 @@ SELECT raw, score, NULL, 'x' FROM records LIMIT 3
 DELETE FROM records
 PRAGMA user_version
 SELECT ?1, :name FROM records
+SELECT label, count(*), sum(score) FROM records WHERE label < ?1 AND name <> :t GROUP BY label
+SELECT ?1, ?2, :t, :b, :n, count(*) FROM records
+SELECT label FROM records; SELECT 1
+SELECT noo(label) FROM records
+SELECT [label] FROM records WHERE "it's" > 1
+SELECT "lable", labell FROM records
+SELECT "image 3" = name FROM records
+SELECT a.label FROM records r
+SELECT label# FROM records
+SELECT sqlite_master.sql FROM sqlite_master
+SELECT label FROM records WHERE name = 'x
+SELECT 1a FROM records
+SELECT label FROM records /* a */ -- b
+SELECT label FROM records WHERE label == 1 && score || 2
+SELECT label FROM records ORDER label
+SELECT label FROM records GROUP label
+SELCT label FROM records
+SELECT name FROM records WHERE name = 'it's'
+SELECT a._id, b._id FROM records a, records b
+WITH x AS (SELECT label FROM records), y(z) AS (SELECT 1) SELECT * FROM x, y WHERE z IN (SELECT z FROM y)
+SELECT group_concat(name, '') || group_concat(name) FROM records a, records b, records c
+SELECT cast(label AS REAL) + cast(score AS INTEGER), count(*) FROM records GROUP BY 1
+SELECT sum(9223372036854775807) FROM records
+SELECT label FROM records WHERE 'name' IN ('a', 'b') AND 'label' NOT LIKE 'x' AND 'score' BETWEEN 1 AND 2
+SELECT count('label'), 'name' AS n FROM records GROUP BY 'label' ORDER BY 'score'
+SELECT 'label', label FROM records UNION SELECT 'name', name FROM records
+SELECT 'must', score + ?1, max(label) FROM records GROUP BY 2
 SELECT "label, 1 FROM records
 SELECT * FROM shards
 SELECT name, present FROM features
@@ -275,10 +404,15 @@ SELECT cast(score AS INTEGER), count(*) FROM records GROUP BY 1 UNION ALL SELECT
 ROWS = {
     0: [
         'a,b,c\n1,2.5,x\n-3,,"q ""uoted"", x"\n', "a\ntrue\nfalse\n", 'x\r\n007\r\n"\n"\r\n',
-        "\ufeffa,b\n1e5,9223372036854775808\n",
+        "\ufeffa,b\n1e5,9223372036854775808\n", "a,b\n1\n", "a,a\n1,2\n",
+        'a\n"x"y\n', 'a\n"x\n', "a\n1\r2\n", "\x1f\x8b", "",
+        "a\n" + "x\n" * 300,
     ],
     1: ["a\tb\n1\t2\n", 'a\t"b\tc"\n"1"\t2\n'],
     2: [
+        '{"a":1\n', "[1]\n",
+        '{"a":18446744073709551615}\n', '{"a":{"base64":"?"}}\n', '{"a":[null]}\n', '{"a":1}\n{"a":"x"}\n',
+        '{"":1}\n', '{"a":1}\n' * 300, '\n{"a":{"b":[{"c":1},{"c":2}]}}\n',
         '{"a":1,"b":{"c":0.5},"f":[1,2]}\n{"a":2,"f":[]}\n', '{"t":"x","b":{"base64":"QUI="}}\n\n{"t":null}\n',
         '{"m":[[1],[2,3]]}\n', '{"a":1}\n{"a":1.5}\n{"a":true}\n', '{"u":"\\u00e9\\ud83d\\ude00"}\n',
     ],
@@ -293,10 +427,29 @@ SCHEMAS = [
     '{"l":"array<array<int>>"}\n{"l":[[1],[2,3]]}',
 ]
 
+# Each type of a source, with values of each kind.
+VALUES = [
+    '"7"', '""', '"x"', '"\\u00e9"', "-5", "300", "70000", "3000000000", "1e300", "0.1", "true", '"true"', "null", "[]",
+    "[1,2]", "[1,null]", "[[1],[2]]", '{"q":1}', '{"base64":"QUI="}', '["a","b"]', '[1,"a"]', '"2026-02-30"',
+    '"2026-11-22"', '"23:59:59.999999999"', '"2026-11-22T10:30:05Z"', '"2026-11-22 10:30-05:00"', '"1e999"', '"-"',
+]  # fmt: skip
+TYPES = [
+    "boolean", "byte", "char", "short", "int", "bigint", "float", "decimal", "bytes", "enum", "date", "time",
+    "timestamp", "choice", "array<byte>", "array<array<int>>", "map<long>", "array<choice>", "int64", "nothing",
+]  # fmt: skip
+SCHEMAS += [f'{{"x":"{name}"}}\n{{"x":{value}}}' for name in TYPES for value in VALUES]
+SCHEMAS += ["[]", '{"x":5}', '{"":"int"}', '{"\\n":"int"}', '{"a.b":"int","a":{"b":"long"}}\n{"a":{"b":1},"a.b":2}']
+SCHEMAS += ['{"a":' * 102 + '"int"' + "}" * 102, '{"x":"int"}\n{"x":1,"x":2}', '{"x":"int"}\n{"y":1}']
+
 LISTS = [
     "5", "-1", "10:20", ":20", "-10:", "1 2,3\n4", "_id\n7\n8\n", "x,_id\na,3\n\"b,c\",4\n",
     '{"_id":5,"x":[{}]}\n{"_id":6}',
     '{"ids":[5,7]}', '[1,[2],{"_id":3}]', '{"rows":[{"_id":1},{"_id":2}]}', '{"batches":[[1,2],[3]]}', "1\0002\0003\0",
+    "1\x00 \x002\x00", "\x001", "7 \x008", "a,b\n1,2\n", "_id,x\n\n1,2\n", "x,_id\n1\n", '_id,x\n"1', '"_id"\n"5"\n',
+    "5 x", "word", "a,b,c,d,e,f,g,h,i,j,k,l\n", "_id, 7", "_id 7", '{"_id":5', '{"x":1}', '{"_id":"5"}',
+    '{"_id":[5]}', '{"x":"a', '{"x":{"y":[1,"q\\"",{}]},"_id":3}', '{"x":}', "[[[[[[[[[1]]]]]]]]]", "[1 2]",
+    "{_id:1}", '{"_id" 1}', "9" * 50, "\ufeff5", "10:20 5", '"a', '"a,b\n', 'x,"_id"\n"a""b",7\r\n', "," * 10_001,
+    '{"x":' + "9" * 90 + ',"_id":1}', "-", ":", "99999", "-99999", "5:x", "20:10",
 ]  # fmt: skip
 
 HEAD = "Host: 127.0.0.1:8080\r\n"
@@ -369,28 +522,64 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
         return [rng.randbytes(rng.randrange(8, size)) for _ in range(count)]
 
     kinds = [bytes([kind]) + payload for kind, payload in payloads()]
+    # Name, form, type, values and options of each spec: fixed(0), ragged(1), raw(2) and made(3) of labels and bytes.
+    wanted = [
+        [(0, 0, 4, 2, 0), (1, 0, 3, 1, 0), (2, 0, 13, 2, 0)],
+        [(1, 1, 4, 0, 0), (2, 1, 13, 0, 0), (5, 1, 11, 0, 0), (3, 1, 9, 0, 0)],
+        [(1, 2, 11, 3, 6), (2, 2, 5, 4, 6), (0, 2, 12, 2, 2), (6, 2, 0, 1, 4)],
+        [(2, 3, 5, 0, 0), (1, 3, 4, 0, 8), (5, 0, 11, 2, 0)],
+        [(4, 0, 3, 2, 1, 4), (6, 0, 13, 2, 1, 1), (1, 0, 3, 1, 1, 64)],
+        [(4, 0, 0, 1, 1, 5), (1, 0, 2, 1, 0), (1, 0, 2, 1, 255)],
+        [(3, 0, 4, 1, 0)],
+        [(3, 0, 11, 2, 0)],
+        [(6, 0, 12, 2, 0), (0, 0, 10, 1, 0)],
+    ]
     specs = [
-        bytes([kind - 1, 2, 0, 1, 0, 3, 0, 1, 1, 6, 1, 0, 30]) + payload[:30] + b"\x40" + payload
+        bytes([kind - 1, len(some)]) + bytes(b for one in some for b in one) + bytes([len(payload)]) + payload * 2
         for kind, payload in payloads()
+        for some in wanted
+        if len(payload) < 256
     ]
     seeds = {
         "walker": walked(),
         "detection": detected(),
         "inflating": inflating(),
         "map": choices(12, 60),
-        "index": [bytes([1 + i]) + rest for i, rest in enumerate(choices(24, 60))],
-        "batch": choices(6, 200),
-        "saved": [bytes([i % 4]) + rest for i, rest in enumerate(choices(8, 60))],
+        "index": [bytes([i % 29 + 128 * (i // 29), 1 + i]) + rest for i, rest in enumerate(choices(58, 60))],
+        "batch": [bytes([i % 4]) + rest for i, rest in enumerate(choices(24, 200))],
         "features": kinds,
+        "extractor": extracted(),
         "decoding": specs,
         "rows": [
             bytes([form, kind]) + text.encode() for form, texts in ROWS.items() for text in texts for kind in (0, 2)
         ],
         "schema": [bytes([i % 3, i % 4]) + text.encode() for i, text in enumerate(SCHEMAS)],
-        "ordinals": [struct.pack("<H", 30) + text.encode() for text in LISTS],
+        "ordinals": [struct.pack("<H", 30) + text.encode() for text in LISTS]
+        + [struct.pack("<H", 30) + "1 2".encode(code) for code in ("utf-16", "utf-16-le", "utf-16-be")],
         "sampler_state": [
             json.dumps(STATE | more, separators=(",", ":")).encode()
-            for more in ({}, {"skip": [[1, 2, 0, 5, 0, 7]]}, {"order": "block"})
+            for more in (
+                {},
+                {"skip": [[1, 2, 0, 5, 0, 7]]},
+                {"order": "block"},
+                {"order": "block 4, 2 lanes, window 8"},
+                {"law": 2},
+                {"generation": 1 << 63},
+                {"skip": [[2, 1, 0, 5, 0, 7]]},
+                {"skip": 5},
+                {"skip": [[1]]},
+                {"seed": "x"},
+                {"order": 3},
+                {"order": "x" * 300},
+                {"schema": 5},
+                {"epoch": 0, "position": 60},
+                *(
+                    {"generation": old, "records": new, "position": position}
+                    for old in range(3)
+                    for new in range(3)
+                    for position in (0, 7)
+                ),
+            )
         ],
         "where": [text.encode() for text in WHERE.split("|")],
         "sql": [text.encode() for text in SQL],

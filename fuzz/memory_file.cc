@@ -14,11 +14,7 @@ namespace ofindex {
 MemoryFile::MemoryFile(ByteView bytes) : fd_(::memfd_create("input", MFD_CLOEXEC)) {
   Expect(fd_ >= 0, "no memory for a file");
   path_ = StrCat("/proc/self/fd/", fd_);
-  for (size_t at = 0; at < bytes.size();) {
-    const ssize_t written = ::pwrite(fd_, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
-    Expect(written > 0, "no memory for a file of ", bytes.size(), " bytes");
-    at += static_cast<size_t>(written);
-  }
+  Overwrite(0, bytes);
 }
 
 MemoryFile::~MemoryFile() { ::close(fd_); }
@@ -27,6 +23,24 @@ File MemoryFile::Open() const {
   Result<File> file = File::OpenRead(path_);
   Expect(file.has_value(), "a file in memory cannot be opened");
   return std::move(*file);
+}
+
+void MemoryFile::Overwrite(uint64_t at, ByteView bytes) const {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t written = ::pwrite(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(at + done));
+    Expect(written > 0, "no memory for a file of ", bytes.size(), " bytes");
+    done += static_cast<size_t>(written);
+  }
+}
+
+void MemoryFile::CutTo(uint64_t size) const {
+  Expect(::ftruncate(fd_, static_cast<off_t>(size)) == 0, "a file in memory cannot be cut off");
+}
+
+void BecomeStandardInput(const MemoryFile& file) {
+  const int fd = ::open(file.path().c_str(), O_RDONLY | O_CLOEXEC);
+  Expect(fd >= 0 && ::dup2(fd, STDIN_FILENO) == STDIN_FILENO, "standard input cannot be replaced");
+  ::close(fd);
 }
 
 std::vector<uint8_t> BytesWritten(const std::function<Result<void>(OutputFile)>& write) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,10 +24,17 @@ class MemoryFile {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] File Open() const;
 
+  /// Writes `bytes` at `at`, or cuts the file off, as another process might while the file is read.
+  void Overwrite(uint64_t at, ByteView bytes) const;
+  void CutTo(uint64_t size) const;
+
  private:
   int fd_;
   std::string path_;
 };
+
+/// Makes a file the standard input of this process, from its beginning.
+void BecomeStandardInput(const MemoryFile& file);
 
 /// Returns the bytes that `write` writes to the file that it is given. Ends the process if `write` fails.
 [[nodiscard]] std::vector<uint8_t> BytesWritten(const std::function<Result<void>(OutputFile)>& write);

@@ -7,7 +7,6 @@ path is printed, and the exit code is 1 if there are any.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import re
@@ -19,7 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from parser_lines import ROOT, TABLE, Lines, covered_lines, explain, read_table
+
 CORPUS = ROOT / "fuzz" / "corpus"
 SECONDS = 60
 INPUT_SECONDS = 10  # for one input; longer is a finding
@@ -42,9 +42,19 @@ class Outcome:
     seconds: float = 0
     findings: list[Path] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
-    lines: int = 0
-    covered: int = 0
-    by_file: dict[str, tuple[int, int]] = field(default_factory=dict)
+    by_file: dict[str, Lines] = field(default_factory=dict)
+
+    @property
+    def lines(self) -> int:
+        return sum(lines.count for lines in self.by_file.values())
+
+    @property
+    def reached(self) -> int:
+        return sum(len(lines.reached) for lines in self.by_file.values())
+
+    @property
+    def explained(self) -> int:
+        return sum(len(lines.explained) for lines in self.by_file.values())
 
 
 def targets_of(program: Path) -> list[Target]:
@@ -126,7 +136,7 @@ def fuzz(program: Path, target: Target, work: Path, seconds: float, jobs: int) -
 def measure(program: Path, target: Target, work: Path, outcome: Outcome) -> None:
     """Sets which lines of the parser the grown corpus reaches."""
     with tempfile.TemporaryDirectory(prefix="ofindex-coverage-") as temporary:
-        raw, merged = Path(temporary) / "raw", Path(temporary) / "merged"
+        raw = Path(temporary) / "profile"
         variables = environment(target, temporary) | {"LLVM_PROFILE_FILE": str(raw)}
         inputs = [folder for folder in (work / "corpus" / target.name, CORPUS / target.name) if folder.is_dir()]
         command = [
@@ -140,35 +150,24 @@ def measure(program: Path, target: Target, work: Path, outcome: Outcome) -> None
         if not raw.is_file():
             outcome.troubles.append("its coverage could not be measured")
             return
-        subprocess.run(["llvm-profdata-14", "merge", "-sparse", raw, "-o", merged], check=True)
-        sources = [str(ROOT / source) for source in target.parser]
-        export = [
-            "llvm-cov-14",
-            "export",
-            "-summary-only",
-            f"-instr-profile={merged}",
-            str(program.resolve()),
-            *sources,
-        ]
-        document = json.loads(subprocess.run(export, capture_output=True, text=True, check=True).stdout)
-    for each in document["data"][0]["files"]:
-        lines = each["summary"]["lines"]
-        name = os.path.relpath(os.path.realpath(each["filename"]), ROOT)
-        outcome.by_file[name] = (lines["covered"], lines["count"])
-        outcome.covered += lines["covered"]
-        outcome.lines += lines["count"]
+        outcome.by_file = covered_lines(program, raw, target.parser)
+    reasons = read_table(TABLE.read_text())
+    for source, lines in outcome.by_file.items():
+        outcome.troubles += explain(reasons, source, lines, (ROOT / source).read_text().splitlines())
 
 
 def table(outcomes: dict[str, Outcome]) -> str:
-    rows = [("target", "inputs", "per second", "lines", "of parser", "findings")]
+    rows = [("target", "inputs", "per second", "lines", "explained", "of parser", "findings")]
     for name, outcome in outcomes.items():
         speed = f"{outcome.inputs / outcome.seconds:,.0f}" if outcome.seconds else "-"
-        share = f"{100 * outcome.covered / outcome.lines:.1f} %" if outcome.lines else "-"
-        lines = f"{outcome.covered}/{outcome.lines}" if outcome.lines else "-"
-        rows.append((name, f"{outcome.inputs:,}", speed, lines, share, str(len(outcome.findings))))
+        lines, explained, share = "-", "-", "-"
+        if outcome.lines:
+            lines, explained = f"{outcome.reached}/{outcome.lines}", str(outcome.explained)
+            share = f"{100 * (outcome.reached + outcome.explained) / outcome.lines:.1f} %"
+        rows.append((name, f"{outcome.inputs:,}", speed, lines, explained, share, str(len(outcome.findings))))
     total = sum(outcome.inputs for outcome in outcomes.values())
     found = sum(len(outcome.findings) for outcome in outcomes.values())
-    rows.append(("all", f"{total:,}", "", "", "", str(found)))
+    rows.append(("all", f"{total:,}", "", "", "", "", str(found)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
         "  ".join(
@@ -225,8 +224,10 @@ def main() -> int:
             print(f"  {trouble}")
         for finding in outcome.findings:
             print(f"  {finding}")
-        for source, (covered, lines) in sorted(outcome.by_file.items()) if options.files else ():
-            print(f"  {covered}/{lines} {source}")
+        for source, lines in sorted(outcome.by_file.items()) if options.files else ():
+            print(f"  {len(lines.reached)}/{lines.count}, {len(lines.explained)} explained {source}")
+            for number in sorted(lines.missed - lines.explained):
+                print(f"    {number}")
     print("\n" + table(outcomes))
     return 1 if any(outcome.findings or outcome.troubles for outcome in outcomes.values()) else 0
 

@@ -31,10 +31,11 @@ constexpr std::array kFuzzTargets = {
                "mmap/offsets/offset_map_shards.cc mmap/offsets/offset_map_format.cc"},
     FuzzTarget{"attachment", CheckAttachment, 2048, "files of attached columns",
                "index/attachments/attachment_file.cc index/attachments/attachment_format.cc "
-               "index/fields/column_fields.cc index/fields/blob.h mmap/sealed/sealed_file.cc "
-               "mmap/sealed/sealed_format.cc"},
-    FuzzTarget{"key", CheckKey, 4096, "keys", "index/keys/key_file.cc index/keys/key_format.cc"},
-    FuzzTarget{"saved", CheckSaved, 2048, "what a killed build has saved, totals of features, sets of records",
+               "index/fields/column_fields.cc index/fields/blob.h"},
+    FuzzTarget{
+        "key", CheckKey, 4096, "keys, and the file that holds one",
+        "index/keys/key_file.cc index/keys/key_format.cc mmap/sealed/sealed_file.cc mmap/sealed/sealed_format.cc"},
+    FuzzTarget{"saved", CheckSaved, 4096, "what a killed build has saved, totals of features, sets of records",
                "index/resume/saved_block.cc index/columns/feature_totals.cc "
                "query/sampling/sets/ordinal_set_bytes.cc"},
     FuzzTarget{"extractor", CheckExtractor, 1024, "payloads, of which columns are extracted",
@@ -61,20 +62,19 @@ constexpr std::array kFuzzTargets = {
                "mmap/batch_plan.cc mmap/read_planner.cc mmap/record_reader_batches.cc mmap/record_reader_one.cc"},
     FuzzTarget{"rows", CheckRows, 1024, "CSV, TSV and JSON lines to pack",
                "tools/packing/csv_row.cc tools/packing/json_row.cc tools/packing/line_reader.cc "
-               "tools/packing/row_files.cc tools/packing/row_builder.cc tools/packing/schema_inference.cc "
+               "tools/packing/row_files.cc tools/packing/schema_inference.cc "
                "tools/packing/text_numbers.cc"},
     FuzzTarget{"schema", CheckSchema, 1024, "the types of a source to pack, and values of these types",
                "tools/packing/pack_schema.cc tools/packing/calendar.cc tools/packing/row_builder.cc"},
-    FuzzTarget{"ordinals", CheckOrdinals, 1024, "ranges and lists of records",
+    FuzzTarget{"ordinals", CheckOrdinals, 16384, "ranges and lists of records",
                "query/ordinals.cc tools/ordinals/ordinal_list.cc tools/ordinals/json_ordinals.cc "
                "tools/ordinals/list_reader.cc tools/ordinals/field_reader.cc tools/ordinals/byte_reader.cc"},
     FuzzTarget{"sampler_state", CheckSamplerState, 1024, "states of samplers",
                "query/sampling/sampler_state.cc query/sampling/resume.cc"},
     FuzzTarget{"where", CheckWhere, 256, "SQL expressions that select records",
-               "query/sql/where.cc query/sql/program.cc query/sql/sql_session.cc query/sql/sql_authorizer.cc "
-               "query/sql/sql_error.cc query/sql/statements/sql_tokens.cc query/filter/predicate.cc "
-               "query/filter/value_filter.cc"},
+               "query/sql/where.cc query/sql/program.cc query/filter/predicate.cc query/filter/value_filter.cc"},
     FuzzTarget{"sql", CheckSql, 512, "SQL statements",
+               "query/sql/sql_session.cc query/sql/sql_authorizer.cc query/sql/sql_error.cc "
                "query/sql/grouped_statements.cc query/sql/statements/statement_text.cc "
                "query/sql/statements/sql_tokens.cc query/sql/statements/computed_terms.cc "
                "query/sql/statements/expression_program.cc query/sql/statements/group_loop.cc "

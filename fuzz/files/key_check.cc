@@ -1,13 +1,18 @@
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "fuzz/expect.h"
 #include "fuzz/files/file_checks.h"
 #include "fuzz/files/sealed_input.h"
+#include "fuzz/index/small_dataset.h"
 #include "fuzz/input.h"
 #include "fuzz/memory_file.h"
 #include "index/keys/key_file.h"
+#include "index/keys/key_paths.h"
 #include "index/keys/key_writer.h"
 
 namespace ofindex {
@@ -69,29 +74,67 @@ std::vector<KeyEntry> TakeEntries(FuzzInput& input) {
   return entries;
 }
 
+// Facts that can be read, and written again, say the same.
+void CheckFacts(ByteView facts) {
+  KeyFacts decoded;
+  if (!decoded.Decode(facts)) return;
+  const std::vector<uint8_t> again = decoded.Encode();
+  Expect(again.size() == facts.size(), "facts that are written otherwise");
+  KeyFacts twice;
+  Expect(twice.Decode(again) && twice.entries == decoded.entries && twice.name == decoded.name,
+         "facts that are read otherwise");
+}
+
+void UseKey(const Result<KeyFile>& key, const std::vector<uint64_t>& hashes) {
+  if (!IsThere(key)) return;
+  FindIn(*key, hashes);
+  static_cast<void>(IsThere(key->CheckAll()));
+}
+
+// Opens the key by its name and by its path, as one of an index.
+void UseKeyBeside(const std::shared_ptr<const IndexFile>& index, const std::string& path,
+                  const std::vector<uint64_t>& hashes) {
+  UseKey(KeyFile::OpenBeside(index, path), hashes);
+  for (const char* name : {"name", "nobody"}) UseKey(KeyFile::Open(index, name), hashes);
+}
+
+// Puts the key next to an index. `is_own` says whether its header names that index.
+void CheckKeyBeside(const std::vector<ByteView>& sections, bool is_own, size_t patches, FuzzInput& patch,
+                    const std::vector<uint64_t>& hashes) {
+  static const std::shared_ptr<const IndexFile> index = IndexFile::Open(SmallDataset::Get().index()).value();
+  static const IndexOrigin origin = OriginOf(index).value();
+  const SealedKind kind = KeyKind("input.ofidx", "name");
+  std::vector<uint8_t> bytes = SealedBytes(kind, sections, is_own ? origin : IndexOrigin{});
+  for (size_t i = 0; i < patches; ++i) PatchSealed(kind, bytes, patch);
+  const std::string path = KeyPathOf(index->path(), "name");
+  std::ofstream(path, std::ios::binary | std::ios::trunc).write(AsText(bytes).data(), std::ssize(bytes));
+  UseKeyBeside(index, path, hashes);
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 
+// The first byte says what is tried, and how the file is damaged, with the next ones; then hashes, and the sections.
 void CheckKey(ByteView bytes) {
   FuzzInput input(bytes);
-  if (input.Below(4) == 0) return CheckWrittenKey(TakeEntries(input));
+  const uint8_t choices = input.Byte();
+  if (choices % 4 == 0) return CheckWrittenKey(TakeEntries(input));
+  const size_t patches = choices / 4 % 4;
+  FuzzInput patch(patches == 0 ? ByteView() : input.Bytes(32));
   std::vector<uint64_t> hashes;
   for (size_t n = input.Below(16); hashes.size() < n;) hashes.push_back(input.Number(8));
   const ByteView facts = input.Bytes(kKeyFactsBytes + input.Below(16));
   const ByteView directory = input.Bytes(size_t{8} * input.Byte());
   const ByteView entries = input.Rest();
-  KeyFacts decoded;
-  if (decoded.Decode(facts)) {
-    const std::vector<uint8_t> again = decoded.Encode();
-    Expect(again.size() == facts.size(), "facts that are written otherwise");
-    KeyFacts twice;
-    Expect(twice.Decode(again) && twice.entries == decoded.entries && twice.name == decoded.name,
-           "facts that are read otherwise");
-  }
-  const MemoryFile file(SealedBytes(KeyKind("input.ofidx", "name"), {entries, directory, facts}));
-  const Result<KeyFile> key = KeyFile::OpenAt(file.path(), "input.ofidx");
-  if (!IsThere(key)) return;
-  FindIn(*key, hashes);
-  static_cast<void>(IsThere(key->CheckAll()));
+  CheckFacts(facts);
+  std::vector<ByteView> sections = {entries, directory, facts};
+  if (choices % 64 == 63) sections.resize(2);
+  if (choices >= 128) return CheckKeyBeside(sections, choices >= 192, patches, patch, hashes);
+  const SealedKind kind = KeyKind("input.ofidx", "name");
+  std::vector<uint8_t> sealed = SealedBytes(kind, sections);
+  for (size_t i = 0; i < patches; ++i) PatchSealed(kind, sealed, patch);
+  const MemoryFile file(sealed);
+  UseKey(KeyFile::OpenAt(file.path(), "input.ofidx"), hashes);
 }
 
 }  // namespace ofindex

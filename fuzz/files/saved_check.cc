@@ -37,6 +37,14 @@ void CheckTotals(ByteView bytes, uint64_t records) {
   if (!totals) return;
   const std::vector<uint8_t> again = TotalsBytes(*totals);
   Expect(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()), "totals that are written otherwise");
+  FeatureRow sum;
+  uint64_t present = 0;
+  for (const auto& [number, row] : *totals) {
+    MergeTotals(row, sum);
+    present += row.present;
+    Expect(row.present == 0 || sum.values_max >= row.values_max, "a sum of totals that is less than one of them");
+  }
+  Expect(sum.present == present, "a sum of totals without some of them");
 }
 
 // A set of records, as a view is pickled.
@@ -45,6 +53,7 @@ void CheckOrdinalSet(ByteView bytes) {
   if (!IsThere(set)) return;
   const std::vector<uint8_t> again = set->Serialize();
   Expect(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()), "a set that is written otherwise");
+  Expect(set->Fingerprint() == OrdinalSet::Parse(again)->Fingerprint(), "a set with two fingerprints");
   uint64_t number = 0;
   set->ForEach([&](uint64_t ordinal) {
     Expect(set->Contains(ordinal) && set->Rank(ordinal) == number && set->Select(number) == ordinal, "member ", number,

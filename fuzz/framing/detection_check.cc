@@ -9,8 +9,10 @@
 #include "fuzz/memory_file.h"
 #include "index/shards/detect.h"
 #include "index/walk/whole_shard.h"
+#include "proto/encode/payload_builder.h"
 #include "proto/features.h"
 #include "tests/index/reference_walk.h"
+#include "tests/support/shard_bytes.h"
 
 namespace ofindex {
 namespace {
@@ -59,13 +61,28 @@ void CheckWholeness(const File& file, const std::string& shard, Framing framing)
   }
 }
 
+// A record that is larger than the front of a file that detection reads: an Example or an OFRecord, and bytes of the
+// input.
+std::string LargeRecord(Framing framing, FuzzInput& input) {
+  const std::string value(kDetectedBytes + input.Number(1), 'x');
+  const std::vector<ByteView> values = {AsBytes(value)};
+  PayloadBuilder builder(static_cast<PayloadKind>(1 + input.Below(3)));
+  Expect(builder.Add(AsBytes(std::string("x")), FeatureData::Bytes(values)).has_value(), "a large value is refused");
+  const Result<ByteView> payload = builder.Finish();
+  Expect(payload.has_value(), "a large payload is refused");
+  return RecordBytes(framing, StrCat(AsText(*payload), AsText(input.Bytes(input.Below(8)))));
+}
+
 }  // namespace
 
+// The second byte says which framing the shard has, and whether it begins with a large record.
 void CheckDetection(ByteView bytes) {
   FuzzInput input(bytes);
   const FormatChoice choice = TakeChoice(input);
-  const Framing framing = input.Below(2) == 0 ? Framing::kTfRecord : Framing::kOfRecord;
-  const std::string shard = AnyShard(framing, input);
+  const uint8_t shape = input.Byte();
+  const Framing framing = shape % 2 == 0 ? Framing::kTfRecord : Framing::kOfRecord;
+  const std::string front = shape < 128 ? "" : LargeRecord(framing, input);
+  const std::string shard = front + AnyShard(framing, input);
   const MemoryFile memory(AsBytes(shard));
   const File file = memory.Open();
   CheckStrictKind(AsBytes(shard));

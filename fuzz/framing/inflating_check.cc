@@ -87,11 +87,13 @@ void CheckFromCheckpoints(std::shared_ptr<const File> file, uint64_t size, Compr
   SpanCache cache(1 << 20);
   const InflatedBytes bytes(std::move(file), facts, stream.checkpoints, cache, 0);
   const size_t length = stream.bytes.size();
+  std::shared_ptr<const Span> last;
   const auto check = [&](size_t begin) {
     std::vector<uint8_t> part(std::min(step, length - begin));
-    const Result<size_t> got = bytes.ReadAt(begin, part);
-    Expect(got.has_value(), "from a checkpoint, [", begin, ", ", begin + part.size(), ") is not there");
-    Expect(*got == part.size() && AsText(part) == std::string_view(stream.bytes).substr(begin, part.size()),
+    const Result<std::optional<size_t>> got = bytes.Read(begin, part, Span::IfBusy::kWait, last);
+    Expect(got.has_value() && got->has_value(), "from a checkpoint, [", begin, ", ", begin + part.size(),
+           ") is not there");
+    Expect(**got == part.size() && AsText(part) == std::string_view(stream.bytes).substr(begin, part.size()),
            "from a checkpoint, other bytes at ", begin);
   };
   const size_t stride = std::max<size_t>(step, length / 64 + 1);
@@ -102,21 +104,66 @@ void CheckFromCheckpoints(std::shared_ptr<const File> file, uint64_t size, Compr
   for (const StoredCheckpoint& point : stream.checkpoints.list) check(std::min<size_t>(point.position, length - 1));
 }
 
+// Changes a checkpoint, which an index could have under a correct checksum, or the size that it gives.
+void ForgeCheckpoint(std::vector<StoredCheckpoint>& list, uint64_t& inflated, FuzzInput& forgery) {
+  const size_t what = forgery.Below(6);
+  if (what == 0 || list.empty()) {
+    inflated += forgery.Number(2);
+    return;
+  }
+  StoredCheckpoint& point = list[forgery.Byte() % list.size()];
+  const uint64_t value = forgery.Number(2);
+  std::vector<uint8_t> window =
+      WindowOf({.position = point.position, .bit = point.bit, .stored = point.stored}).value_or(std::vector<uint8_t>{});
+  switch (what) {
+    case 1: point.position += value - 100; break;
+    case 2: point.bit = value; break;
+    case 3: window.resize(value); break;
+    case 4:
+      if (!window.empty()) window[value % window.size()] ^= 1;
+      break;
+    default:  // with a wrong checksum
+      if (!point.stored.empty()) point.stored[value % point.stored.size()] ^= 1;
+      if (value > 65000) point.stored.resize(value);
+      return;
+  }
+  point.stored = StoreWindow(point.position, point.bit, window);
+}
+
+// Reads from checkpoints that say anything: bytes or errors.
+void ReadFromForged(std::shared_ptr<const File> file, uint64_t size, Compression compression, InflatedStream stream,
+                    FuzzInput forgery) {
+  uint64_t inflated = stream.bytes.size();
+  for (size_t n = 1 + forgery.Below(3); n > 0; --n) ForgeCheckpoint(stream.checkpoints.list, inflated, forgery);
+  if (forgery.Below(8) == 0) stream.checkpoints.list.clear();
+  const CompressedFacts facts{.compression = compression, .file_bytes = size, .inflated_bytes = inflated};
+  if (!facts.plausible()) return;
+  SpanCache cache(4096);
+  const InflatedBytes bytes(std::move(file), facts, stream.checkpoints, cache, 0);
+  for (uint64_t begin = 0; begin < inflated; begin += inflated / 8 + 1) {
+    std::vector<uint8_t> part(100);
+    static_cast<void>(IsThere(bytes.ReadAt(begin, part)));
+  }
+}
+
 // Inflates as a build does, which makes its own checkpoints.
 void CheckWalkOf(std::shared_ptr<const File> file, uint64_t size, Compression compression, const std::string& expected,
-                 uint64_t distance) {
+                 uint64_t distance, bool ahead, uint64_t most) {
   Progress progress;
   InflatingWalk walk(std::move(file), size, compression,
-                     {.checkpoint_bytes = distance, .max_ratio = 2000, .max_bytes = kMostInflated}, /*ahead=*/false,
-                     progress);
+                     {.checkpoint_bytes = distance, .max_ratio = 2000, .max_bytes = most}, ahead, progress);
   const Result<uint64_t> all = walk.Size(kMostInflated);
+  Expect(expected.size() > most || all.has_value(), "a walk within its limits fails");
   if (!IsThere(all)) return;
   std::string bytes(expected.size(), '\0');
   const Result<size_t> got = walk.ReadAt(0, {reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()});
   Expect(got.has_value() && *got == expected.size() && bytes == expected, "the walk has other bytes");
   const Result<StreamFindings> findings = walk.Finish();
   Expect(findings.has_value() && findings->inflated_bytes == expected.size(), "the walk has another size");
-  const std::vector<DamagedRange> damage = DamageOf({}, *findings, size);
+  const DamagedRange tail{expected.size() / 2, expected.size(), DamageReason::kTornTail, std::nullopt};
+  std::vector<DamagedRange> walked = {tail};
+  if (expected.size() % 2 == 0) walked.clear();
+  const std::vector<DamagedRange> damage = DamageOf(walked, *findings, size);
   for (size_t i = 0; i < damage.size(); ++i) {
     Expect(damage[i].begin <= damage[i].end && damage[i].file && damage[i].file->end <= size,
            "damage outside the file");
@@ -125,9 +172,13 @@ void CheckWalkOf(std::shared_ptr<const File> file, uint64_t size, Compression co
 
 }  // namespace
 
+// The first byte chooses the compression, whether a thread inflates, how much, and whether checkpoints are forged, by
+// what follows it.
 void CheckInflating(ByteView bytes) {
   FuzzInput input(bytes);
-  const auto compression = static_cast<Compression>(1 + input.Below(3));
+  const uint8_t choices = input.Byte();
+  const auto compression = static_cast<Compression>(1 + choices % 3);
+  const FuzzInput forgery(choices % 128 < 64 ? ByteView() : input.Bytes(16));
   const size_t at_once = 1 + input.Number(2) % 5000;
   const size_t step = 1 + input.Number(2) % 3000;
   const ByteView stream = input.Rest();
@@ -139,8 +190,9 @@ void CheckInflating(ByteView bytes) {
   ExpectSame(ToHex(AsBytes(whole.bytes)), ToHex(AsBytes(again.bytes)), "the bytes at once and in pieces");
   ExpectSame(SpellDamage(whole.damage), SpellDamage(again.damage), "the damage at once and in pieces");
   const std::string inflated = whole.bytes;
-  CheckWalkOf(file, stream.size(), compression, inflated, step);
+  CheckWalkOf(file, stream.size(), compression, inflated, step, choices >= 128, choices >= 224 ? 1000 : kMostInflated);
   CheckFromCheckpoints(file, stream.size(), compression, whole, step);
+  if (!forgery.empty()) ReadFromForged(file, stream.size(), compression, std::move(whole), forgery);
 }
 
 }  // namespace ofindex

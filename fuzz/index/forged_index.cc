@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuzz/expect.h"
+#include "fuzz/index/grown_dataset.h"
 #include "fuzz/index/small_dataset.h"
 #include "index/catalog/paths.h"
 #include "index/catalog/row_checksums.h"
@@ -40,12 +41,14 @@ sqlite::Database OpenForged(const std::string& path) {
 
 // An index as its changes begin: its schema has no rules about types, so that any row can be written.
 struct LaxIndex {
+  std::string path;  // of the forgeries
   std::string bytes;
   std::vector<TableShape> tables;
 };
 
-LaxIndex MakeLaxIndex(const std::string& path) {
-  SetFileContent(path, FileContent(SmallDataset::Get().index()));
+LaxIndex MakeLaxIndex(const std::string& sound) {
+  const std::string path = StrCat(sound.substr(0, sound.rfind('/')), "/forged.ofidx");
+  SetFileContent(path, FileContent(sound));
   {
     sqlite::Database database = OpenForged(path);
     const Result<void> relaxed = database.Execute(
@@ -54,7 +57,7 @@ LaxIndex MakeLaxIndex(const std::string& path) {
     Expect(relaxed.has_value(), "the schema cannot be relaxed: ", relaxed ? "" : relaxed.error().message);
     Expect(database.Close().has_value(), "the index cannot be closed");
   }
-  LaxIndex lax{.bytes = FileContent(path), .tables = {}};
+  LaxIndex lax{.path = path, .bytes = FileContent(path), .tables = {}};
   sqlite::Database database = OpenForged(path);
   lax.tables = TableShapes(database).value();
   lax.tables.push_back({.name = "checksum", .columns = {"\"part\"", "\"rows\"", "\"sum\""}, .key = "\"part\""});
@@ -178,8 +181,11 @@ bool ForgeOnce(sqlite::Database& database, const std::vector<TableShape>& tables
 
 }  // namespace
 
-ForgedIndex::ForgedIndex(FuzzInput& input) : path_(SmallDataset::Get().folder() + "/forged.ofidx") {
-  static const LaxIndex lax = MakeLaxIndex(path_);
+ForgedIndex::ForgedIndex(bool is_updated, FuzzInput& input) {
+  static const LaxIndex small = MakeLaxIndex(SmallDataset::Get().index());
+  static const LaxIndex grown = MakeLaxIndex(GrownDataset::Get().index());
+  const LaxIndex& lax = is_updated ? grown : small;
+  path_ = lax.path;
   const uint8_t choices = input.Byte();
   const size_t forgeries = choices % (kMostForgeries + 1);
   SetFileContent(path_, lax.bytes);

@@ -6,10 +6,12 @@
 
 namespace ofindex {
 
+// The first byte is the number of the question; from 128 on, the index is one that was updated.
 void CheckIndex(ByteView bytes) {
   FuzzInput input(bytes);
-  const ForgedIndex index(input);
-  const IndexAnswers count = AskIndex(index.path());
+  const size_t question = input.Byte();
+  const ForgedIndex index(question >= 128, input);
+  const IndexAnswers count = AskIndex(index.path(), question);
   Expect(index.is_changed() || count.errors == 0, "a question to an unchanged index fails: ", count.first_error);
 }
 

@@ -4,7 +4,7 @@
 
 namespace ofindex {
 
-/// Changes rows, blobs and bytes of an index under correct checksums, and asks it everything: answers or errors, and no
+/// Changes rows, blobs and bytes of an index under correct checksums, and asks it a question: answers or errors, and no
 /// byte of a record that is not in the files.
 void CheckIndex(ByteView input);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace ofindex {
@@ -11,8 +12,9 @@ struct IndexAnswers {
   std::string first_error = {};
 };
 
-/// Asks the index at `path`, of SmallDataset, what `info`, `get`, `sql`, `stats`, `where`, `sample` and `verify` ask.
-/// Ends the process if an answer cannot be right: a record that is not in the files, an ordinal that does not exist.
-[[nodiscard]] IndexAnswers AskIndex(const std::string& path);
+/// Asks the index at `path`, of SmallDataset, one of the questions that `info`, `get`, `sql`, `stats`, `where`,
+/// `sample` and `verify` ask; `question` is any number. Ends the process if an answer cannot be right: a record that is
+/// not in the files, an ordinal that does not exist.
+[[nodiscard]] IndexAnswers AskIndex(const std::string& path, size_t question);
 
 }  // namespace ofindex

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,22 +19,46 @@ namespace {
 constexpr size_t kMostSpecs = 4;
 constexpr uint64_t kMostValues = 16;
 
-FeatureSpec TakeSpec(FuzzInput& input, size_t number) {
-  static constexpr const char* kNames[] = {"a", "label", "image", "l[]", ""};
-  static constexpr DataType kTypes[] = {DataType::kInt64,   DataType::kInt32,   DataType::kUint8, DataType::kBool,
-                                        DataType::kFloat32, DataType::kFloat64, DataType::kBytes};
-  FeatureSpec spec{.name = StrCat(kNames[input.Below(5)], number == 0 ? "" : StrCat(number))};
-  spec.form = static_cast<FeatureSpec::Form>(input.Below(3));
-  spec.type = kTypes[input.Below(7)];
+// Copies the first bytes; refuses a string that begins with an odd byte.
+class FirstBytes final : public BytesDecoder {
+ public:
+  Result<void> Decode(ByteView bytes, uint8_t* to) const override {
+    if (bytes.empty() || bytes[0] % 2 != 0) return Fail(ErrorCode::kFeature, "an odd byte; expected an even one");
+    for (size_t i = 0; i < kBytes; ++i) to[i] = i < bytes.size() ? bytes[i] : uint8_t{0};
+    return {};
+  }
+  [[nodiscard]] uint64_t bytes() const override { return kBytes; }
+
+ private:
+  static constexpr size_t kBytes = 8;
+};
+
+// A default of one value or of all, or of a wrong number or type.
+void TakeDefault(FeatureSpec& spec, FuzzInput& input) {
+  const uint8_t choice = input.Byte();
+  const size_t values = choice % 4 == 0 ? spec.values : choice % 4;
+  if ((spec.type == DataType::kBytes) == ((choice & 64) == 0)) {
+    spec.fill_bytes = std::vector<std::string>(values, "none");
+  } else {
+    const size_t item = spec.type == DataType::kBytes ? 1 : ItemBytes(spec.type);
+    spec.fill = std::vector<uint8_t>(values * item, choice / 4 % 4);
+  }
+}
+
+FeatureSpec TakeSpec(FuzzInput& input, const std::vector<FeatureSpec>& others) {
+  static constexpr const char* kNames[] = {"a", "label", "image", "l[]", "", "score", "d"};
+  FeatureSpec spec{.name = kNames[input.Below(std::size(kNames))]};
+  spec.form = static_cast<FeatureSpec::Form>(input.Below(4));
+  spec.type = static_cast<DataType>(input.Below(static_cast<size_t>(DataType::kBytes) + 1));
   spec.values = input.Below(kMostValues);
   const uint8_t options = input.Byte();
-  if ((options & 1) != 0 && spec.form == FeatureSpec::Form::kFixed) {
-    if (spec.type == DataType::kBytes) {
-      spec.fill_bytes = {"none"};
-    } else {
-      spec.fill = std::vector<uint8_t>(ItemBytes(spec.type), 1);
-    }
+  const auto is_same = [&](const FeatureSpec& other) { return other.name == spec.name; };
+  if (options < 224 && std::any_of(others.begin(), others.end(), is_same)) spec.name += StrCat(others.size());
+  if (spec.form == FeatureSpec::Form::kMade && (options & 8) == 0) {
+    spec.decoder = std::make_shared<const FirstBytes>();
+    spec.values = 8 / std::max<uint64_t>(1, ItemBytes(spec.type));
   }
+  if ((options & 1) != 0) TakeDefault(spec, input);
   spec.truncate = (options & 2) != 0;
   spec.pad = (options & 4) != 0;
   return spec;
@@ -108,7 +134,7 @@ void CheckDecoding(ByteView bytes) {
   FuzzInput input(bytes);
   const auto kind = static_cast<PayloadKind>(1 + input.Below(3));
   std::vector<FeatureSpec> specs;
-  for (size_t n = input.Below(kMostSpecs + 1); specs.size() < n;) specs.push_back(TakeSpec(input, specs.size()));
+  for (size_t n = input.Below(kMostSpecs + 1); specs.size() < n;) specs.push_back(TakeSpec(input, specs));
   Result<std::vector<FeatureSpec>> checked = DecodingPlan::Check(specs);
   const Result<BatchDecoder> decoder = BatchDecoder::Of(specs);
   Expect(checked.has_value() == decoder.has_value(), "specs are checked in two ways");

@@ -45,6 +45,11 @@ void CheckOrdinals(ByteView bytes) {
   bool again_sound = false;
   const std::vector<uint64_t> ordinals = ListedIn(file, size, sound);
   Expect(ordinals == ListedIn(file, size, again_sound) && sound == again_sound, "a list differs when it is read again");
+  BecomeStandardInput(file);
+  const std::atomic<bool> cancel{false};
+  const Result<std::vector<uint64_t>> whole = ReadOrdinals("-", size, cancel, "make it shorter");
+  if (ordinals.size() == kMostListed) return;
+  Expect(IsThere(whole) == sound && (!sound || *whole == ordinals), "a list differs when it is read whole");
 }
 
 }  // namespace ofindex

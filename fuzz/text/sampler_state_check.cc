@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "fuzz/expect.h"
+#include "fuzz/index/grown_dataset.h"
 #include "fuzz/index/small_dataset.h"
 #include "fuzz/text/text_checks.h"
 #include "query/sampling/open_sampler.h"
@@ -9,41 +10,49 @@
 namespace ofindex {
 namespace {
 
-// Resumes an order from `state`. If `of_dataset`, the state is that of this dataset and order, except for its seed,
-// epoch, position and skips: no mutation would meet the fingerprints.
-void ResumeOrder(SampleRequest request, SamplerState state, bool of_dataset) {
-  const SmallDataset& dataset = SmallDataset::Get();
-  static const auto catalog = dataset.open().snapshot()->Catalog().value();
-  if (of_dataset) {
-    const Result<Sampler> fresh = OpenSampler(dataset.columns(), catalog->generations(), request);
-    Expect(fresh.has_value(), "an order cannot be opened");
-    SamplerState own = fresh->State();
-    own.seed = state.seed;
-    own.epoch = state.epoch;
-    own.position = state.position;
-    own.skipped = state.skipped;
-    state = own;
-  }
+// The records of an updated dataset, at most.
+constexpr uint64_t kGrownRecords = SmallDataset::kRecords;
+
+// Resumes an order of `stage` from `state`.
+void ResumeOrder(SampleRequest request, const SamplerState& state, const GrownDataset::Stage& stage) {
   request.state = state;
-  Result<Sampler> sampler = OpenSampler(dataset.columns(), catalog->generations(), request);
+  Result<Sampler> sampler = OpenSampler(stage.columns, stage.generations, request, {}, stage.history);
   if (!IsThere(sampler)) return;
   Expect(sampler->epoch() == state.epoch && sampler->seed() == state.seed, "another epoch or seed than the state's");
   Expect(sampler->position() == state.position || !state.skipped.empty(), "another position than the state's");
-  std::vector<uint64_t> drawn(2 * SmallDataset::kRecords);
+  std::vector<uint64_t> drawn(2 * kGrownRecords);
   drawn.resize(sampler->Next(drawn));
-  for (const uint64_t ordinal : drawn) Expect(ordinal < SmallDataset::kRecords, "a record that does not exist");
+  for (const uint64_t ordinal : drawn) Expect(ordinal < kGrownRecords, "a record that does not exist");
   const SamplerState after = sampler->State();
   const Result<SamplerState> again = ParseSamplerState(ToJson(after));
   Expect(again.has_value() && *again == after, "the state of a sampler is read otherwise");
 }
 
+// Resumes an order from its own state, except for seed, epoch, position and skips, which are those of `state`: no
+// mutation would meet the fingerprints. The state is that of one stage of the dataset, and resumed at another.
+void ResumeOwn(SampleRequest request, const SamplerState& state) {
+  const GrownDataset& dataset = GrownDataset::Get();
+  const GrownDataset::Stage& from = dataset.stage(static_cast<uint64_t>(state.generation) % GrownDataset::kStages);
+  const GrownDataset::Stage& to = dataset.stage(state.records % GrownDataset::kStages);
+  const Result<Sampler> fresh = OpenSampler(from.columns, from.generations, request);
+  Expect(fresh.has_value(), "an order cannot be opened: ", fresh ? "" : fresh.error().message);
+  SamplerState own = fresh->State();
+  own.seed = state.seed;
+  own.epoch = state.epoch;
+  own.position = state.position;
+  own.skipped = state.skipped;
+  ResumeOrder(request, own, to);
+}
+
 void ResumeFrom(const SamplerState& state) {
+  const GrownDataset::Stage& stage = GrownDataset::Get().stage(1);
   for (const SampleRequest& request :
-       {SampleRequest{}, SampleRequest{.weights = "_length"}, SampleRequest{.balance = "label"},
-        SampleRequest{.block = BlockShape{}}, SampleRequest{.block = BlockOf(state), .force = true}}) {
-    ResumeOrder(request, state, false);
-    if (!request.force) ResumeOrder(request, state, true);
+       {SampleRequest{}, SampleRequest{.where = "label > 2"}, SampleRequest{.weights = "_length"},
+        SampleRequest{.balance = "label"}, SampleRequest{.block = BlockShape{}}}) {
+    ResumeOrder(request, state, stage);
+    ResumeOwn(request, state);
   }
+  ResumeOrder(SampleRequest{.block = BlockOf(state), .force = true}, state, stage);
 }
 
 }  // namespace

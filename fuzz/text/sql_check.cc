@@ -7,9 +7,11 @@
 
 #include "fuzz/expect.h"
 #include "fuzz/index/small_dataset.h"
+#include "fuzz/text/fuzz_parameters.h"
 #include "fuzz/text/text_checks.h"
 #include "query/sql/memory_table.h"
 #include "query/sql/open_session.h"
+#include "query/sql/statements/quoted_columns.h"
 
 namespace ofindex {
 namespace {
@@ -38,7 +40,7 @@ SqlSession& StatementSession() {
 
 // Returns the rows, sorted, each value by its bits; nothing if there is an error, or if some rows are left out.
 std::optional<std::vector<std::string>> RowsOf(const std::string& sql) {
-  Result<SqlRows> rows = StatementSession().Query(sql, {}, kStatementLimits);
+  Result<SqlRows> rows = StatementSession().Query(sql, FuzzParameters(sql), kStatementLimits);
   if (!IsThere(rows)) return std::nullopt;
   std::vector<std::string> texts;
   for (;;) {
@@ -58,10 +60,22 @@ std::optional<std::vector<std::string>> RowsOf(const std::string& sql) {
   return texts;
 }
 
+// Asks what `ofindex sql` asks of a statement besides its rows.
+void AskAbout(const std::string& sql) {
+  std::vector<std::string> columns;
+  for (const Column& column : SmallDataset::Get().columns()->columns()) columns.push_back(column.name);
+  for (const std::string& name : ColumnsInSingleQuotes(sql, columns)) {
+    Expect(std::find(columns.begin(), columns.end(), name) != columns.end(), "a column that does not exist");
+  }
+  const Result<ColumnsRead> read = StatementSession().ColumnsReadBy(sql);
+  if (IsThere(read)) Expect(read->size() <= 1, "columns of a table that the session does not have");
+}
+
 }  // namespace
 
 void CheckSql(ByteView text) {
   const std::string sql(AsText(text));
+  AskAbout(sql);
   const auto rows = RowsOf(sql);
   if (!rows) return;
   // These differ from one run to the next, or depend on the order in which SQLite meets rows.

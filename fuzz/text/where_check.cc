@@ -4,6 +4,7 @@
 
 #include "fuzz/expect.h"
 #include "fuzz/index/small_dataset.h"
+#include "fuzz/text/fuzz_parameters.h"
 #include "fuzz/text/text_checks.h"
 #include "query/sql/open_session.h"
 #include "query/sql/where.h"
@@ -15,8 +16,9 @@ const SqlLimits kWhereLimits = {.timeout = std::chrono::milliseconds(300), .memo
 
 // Returns the records for which SQLite itself finds the expression true; nothing if there is an error.
 std::optional<std::vector<uint64_t>> SteppedThrough(SqlSession& session, const std::string& expression) {
-  Result<SqlRows> rows = session.Query(
-      StrCat("SELECT _id FROM records WHERE CASE WHEN (", expression, "\n) THEN 1 ELSE 0 END = 1"), {}, kWhereLimits);
+  Result<SqlRows> rows =
+      session.Query(StrCat("SELECT _id FROM records WHERE CASE WHEN (", expression, "\n) THEN 1 ELSE 0 END = 1"),
+                    FuzzParameters(expression), kWhereLimits);
   if (!IsThere(rows)) return std::nullopt;
   std::vector<uint64_t> ordinals;
   for (;;) {
@@ -47,11 +49,14 @@ std::string SpellOrdinals(const std::vector<uint64_t>& ordinals) {
 void CheckWhere(ByteView text) {
   const std::string expression(AsText(text));
   const SmallDataset& dataset = SmallDataset::Get();
-  const Result<Selection> selection = Where(dataset.columns(), expression, {}, kWhereLimits);
+  static const auto catalog = dataset.open().snapshot()->Catalog().value();
+  const std::vector<SqlParameter> parameters = FuzzParameters(expression);
+  ColumnsRead read;
+  const Result<Selection> selection = Where(dataset.columns(), expression, parameters, kWhereLimits, catalog, &read);
   if (!IsThere(selection)) return;
   const std::vector<uint64_t> selected = selection->Ordinals();
   Expect(selected.size() == selection->count(), "a selection of another size");
-  static_cast<void>(IsThere(NeedsNoRows(dataset.columns(), expression)));
+  static_cast<void>(IsThere(NeedsNoRows(dataset.columns(), expression, parameters)));
   // These differ from one evaluation to the next.
   for (const char* word : {"random", "RANDOM", "now", "NOW", "changes"}) {
     if (expression.find(word) != std::string::npos) return;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import sys
 from collections.abc import Callable, Iterable, Sized
 
 import numpy as np
@@ -50,8 +51,9 @@ class SamplerAdapter:
     def load_state_dict(self, state: State) -> None:
         if checked_state(state).get("schema") != "ofindex.iterated_state/1":
             raise ValueError("the state does not belong to a Loader with such a sampler")
-        self.set_epoch(whole(state.get("epoch"), "epoch"))
-        self._skipped = whole(state.get("position"), "position")
+        epoch, position = whole(state.get("epoch"), "epoch"), whole(state.get("position"), "position", 0, sys.maxsize)
+        self.set_epoch(epoch)
+        self._skipped = position
 
     def _whole_epoch(self, epoch: int | None = None) -> WholeEpoch:
         return WholeEpoch(None, self._skipped, self._order_from, (0, 1, "exact"), [])

@@ -1,0 +1,64 @@
+#include "fuzz/index/grown_dataset.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "fuzz/expect.h"
+#include "fuzz/index/small_dataset.h"
+#include "index/build/builder.h"
+#include "index/update/updater.h"
+
+namespace ofindex {
+
+const GrownDataset& GrownDataset::Get() {
+  static const GrownDataset dataset;
+  return dataset;
+}
+
+GrownDataset::GrownDataset() : folder_(std::filesystem::temp_directory_path() / "ofindex-fuzz-XXXXXX") {
+  Expect(::mkdtemp(folder_.data()) != nullptr, "no folder can be made in TMPDIR");
+  std::filesystem::create_directory(folder_ + "/train");
+  AddShard("part-0");
+  AddShard("part-1");
+  Progress progress;
+  BuildOptions options;
+  options.data = {folder_ + "/train"};
+  options.threads = 1;
+  options.columns = ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {"label"}};
+  options.durability = AtomicFile::Durability::kCached;
+  Expect(BuildIndex(options, progress).has_value(), "an index cannot be built");
+  stages_[0] = Open();
+  for (size_t i = 1; i < kStages; ++i) {
+    if (i == 1) AddShard("part-2");
+    if (i == 2) std::filesystem::remove(folder_ + "/train/part-1");
+    UpdateOptions update;
+    update.index = index();
+    update.threads = 1;
+    update.durability = AtomicFile::Durability::kCached;
+    Expect(UpdateIndex(update, progress).has_value(), "an index cannot be updated");
+    stages_[i] = Open();
+  }
+}
+
+GrownDataset::~GrownDataset() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void GrownDataset::AddShard(const char* name) const {
+  std::filesystem::copy_file(StrCat(SmallDataset::Get().data(), "/", name), StrCat(folder_, "/train/", name));
+}
+
+GrownDataset::Stage GrownDataset::Open() const {
+  const auto snapshot = Snapshot::Open(index(), {.columns = {.threads = 1}});
+  Expect(snapshot.has_value(), "an updated index cannot be opened");
+  const auto catalog = (*snapshot)->Catalog().value();
+  return {.columns = (*snapshot)->Columns().value(),
+          .generations = catalog->generations(),
+          .history = ShardHistory::Of(*catalog).value()};
+}
+
+}  // namespace ofindex
