@@ -218,7 +218,7 @@ class NullTest(WorkTest):
         self.assertEqual(self.column([1, 2**63 - 1]).tolist(), [1, 2**63 - 1])
 
     def test_integers_that_a_float_cannot_hold_are_objects_if_the_column_has_nulls(self) -> None:
-        for values in ([2**53 + 1, None], [None, -(2**53) - 1], [2**63 - 1, None], [-(2**63), None, 1]):
+        for values in ([2**53 + 1, None], [None, -(2**53) - 1], [2**63 - 1, None, 1], [-(2**63), None, 1]):
             column = self.column(values)
             self.assertEqual((type(column), column.dtype, column.tolist()), (np.ndarray, np.dtype(object), values))
             self.assertEqual({type(value) for value in column}, {int, type(None)})

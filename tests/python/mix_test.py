@@ -33,6 +33,9 @@ class SequenceTest(MixTest):
         for number in (100, -101, 2**70):
             with self.assertRaises(IndexError):
                 mix[number]
+        for no_number in (True, False, 1.0, "1", None):
+            with self.assertRaises(TypeError, msg=repr(no_number)):
+                mix[no_number]
         self.assertEqual(mix.__getitems__([99, 0, 60, 0, -1]), [self.payloads[i] for i in (99, 0, 60, 0, -1)])
         self.assertEqual(mix.record(61)["name"], [b"record 101"])
         self.assertEqual([mix.place(number) for number in (59, 60, -1)], [(0, 59), (1, 0), (1, 39)])

@@ -145,6 +145,10 @@ class OrderTest(WorkTest):
         ):
             with self.assertRaises(error, msg=repr(wish)):
                 ds.sampler(**wish)
+        mix = ofindex.mix([ds, ds])
+        for make in (ds.sampler, mix.sampler):
+            with self.assertRaisesRegex(ValueError, "rank 3 of 3: expected a rank below the world size"):
+                make(rank=3, world_size=3)
         for wish in ({"seed": -1}, {"seed": 2**64}, {"epoch": -1}, {"rank": -1}):
             with self.assertRaises((ValueError, OverflowError, TypeError), msg=repr(wish)):
                 ds.sampler(**wish)
@@ -286,6 +290,9 @@ class StateTest(WorkTest):
             with self.assertRaises(error, msg=repr(wrong)):
                 iterator.load_state_dict(wrong)
             self.assertEqual((iterator.state_dict(), len(iterator)), (good, 100), wrong)
+        for key in good.keys() - {"epoch", "position", "skip"}:
+            with self.assertRaisesRegex(ValueError, f"of another sampler: {key} differ"):
+                iterator.load_state_dict({**good, key: "another"})
 
 
 class ViewTest(WorkTest):

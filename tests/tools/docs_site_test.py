@@ -168,7 +168,7 @@ class SiteTest(unittest.TestCase):
     def test_every_document_is_a_page(self) -> None:
         names = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"README"}
         self.assertEqual(names, {path.stem for path in self.pages if path.parent == self.site / "docs"})
-        for name in ("index", "CONTRIBUTING", "CHANGELOG"):
+        for name in ("index", "SECURITY", "CONTRIBUTING", "CHANGELOG"):
             self.assertIn(self.site / f"{name}.html", self.pages)
 
     def test_every_public_name_of_the_package_is_in_the_reference(self) -> None:
