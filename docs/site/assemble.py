@@ -42,6 +42,8 @@ GROUPS = {
         "docs/benchmarking",
         "docs/packaging",
         "docs/testing",
+        "docs/reliability",
+        "SECURITY",
         "CONTRIBUTING",
         "CHANGELOG",
     ],
@@ -53,7 +55,8 @@ FENCE = re.compile(r"^( *)(```+).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 def documents() -> list[str]:
     """The documents that become pages, relative to the root. docs/README.md is for readers of the folder."""
     listed = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
-    return ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *(name for name in listed if name != "docs/README.md")]
+    rest = [name for name in listed if name != "docs/README.md"]
+    return ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", *rest]
 
 
 def with_links(text: str, document: str, pages: set[str]) -> str:
