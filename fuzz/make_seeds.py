@@ -73,6 +73,9 @@ def payloads() -> list[tuple[int, bytes]]:
     features = entry("a", 3, field(1, varint(7) + varint((1 << 64) - 1))) + entry("label", 3, number(1, 3))
     features += entry("image", 1, field(1, b"\xff\xd8\xff\xe0") + field(1, b"")) + entry("score", 2, floats(0.5, -1))
     lists = field(1, field(1, b"l") + field(2, field(1, field(3, number(1, 5))) + field(1, field(2, floats(2)))))
+    steps = field(1, field(1, b"l") + field(2, field(1, field(3, number(1, 5))) + field(1, field(3, number(1, 6)))))
+    texts = field(1, field(1, b"l") + field(2, field(1, field(1, field(1, b"x"))) + field(1, b"")))
+    empty = field(1, field(1, b"l") + field(2, b"")) + field(1, field(1, b"m") + field(2, field(1, b"")))
     doubles = (
         entry("d", 3, field(1, struct.pack("<d", 1e300))) + entry("i", 4, number(1, 9)) + entry("b", 5, number(1, 1))
     )
@@ -84,6 +87,10 @@ def payloads() -> list[tuple[int, bytes]]:
         (OFRECORD, doubles + entry("a", 4, number(1, 1 << 40))),
         (EXAMPLE, field(1, features)),
         (SEQUENCE, field(1, features) + field(2, lists)),
+        (SEQUENCE, field(1, entry("a", 3, b"")) + field(2, steps)),
+        (SEQUENCE, field(2, texts)),
+        (SEQUENCE, field(2, empty) + field(3, b"x")),
+        (OFRECORD, entry("image", 1, field(1, b"xyz")) + entry("label", 1, field(1, b"xyzxyzxy"))),
         (OFRECORD, features + doubles),
         (EXAMPLE, b""),
         (EXAMPLE, field(1, entry("a", 3, number(1, 1)) + entry("a", 1, field(1, b"again")))),
@@ -235,12 +242,26 @@ def walked() -> list[bytes]:
 def detected() -> list[bytes]:
     shard = b"".join(tf_record(payload) for kind, payload in payloads() if kind == EXAMPLE)
     of = b"".join(struct.pack("<Q", len(payload)) + payload for kind, payload in payloads() if kind == OFRECORD) * 3
-    files = [shard, of, deflated(shard, GZIP), deflated(shard, ZLIB), deflated(of, GZIP), b"", b"plain text\n"]
+    sequences = b"".join(tf_record(payload) for kind, payload in payloads() if kind == SEQUENCE)
+    files = [
+        shard,
+        sequences,
+        shard[:-1] + b"\0",
+        of,
+        deflated(shard, GZIP),
+        deflated(shard, ZLIB),
+        deflated(of, GZIP),
+        b"",
+        b"plain text\n",
+    ]
     files += [b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n", bytes(40)]
     large = field(1, field(1, b"x") + field(2, field(1, field(1, bytes(1_500_000)))))
     files += [deflated(tf_record(field(1, large)), GZIP, 9), deflated(struct.pack("<Q", len(large)) + large, ZLIB, 9)]
     files += [deflated(tf_record(bytes(2_000_000)), GZIP, 9), deflated(struct.pack("<Q", 1 << 40) + large, GZIP, 9)]
     seeds = [b"\0" + bytes([framing, 0]) + content for content in files for framing in (0, 1)]
+    seeds += [
+        bytes([choice, shape]) + content for choice in (1, 3, 11, 27) for shape in (0, 4) for content in files[-4:]
+    ]
     seeds += [
         bytes([choice, shape, 9, kind, 0, 0]) for choice in (0, 1, 3) for shape in (128, 129) for kind in (0, 1, 2)
     ]
@@ -332,6 +353,8 @@ _id IN (SELECT _id FROM records JOIN shards USING (_shard))|label IN (SELECT num
 'name' = 'image 3'|label > 1 OR (SELECT count(*) FROM features) > 2|NULL|label = 1; label = 2|random() > 0|3.0
 label = ?1 AND score > ?2|name = :t OR raw = $b|label IS @n|label = ?3|must = 1|label > :must|raw = ?
 label BETWEEN ?2 AND ?1
+_id IN (1, 5, 70)|_id BETWEEN 3 AND 9|_id < 40 AND label = 1|label IN (SELECT 1 UNION SELECT 2) AND name > 'image 3'
+label > '2'|name > 2|label IN ('1', 2)|score NOT BETWEEN 3 AND 5 OR score IS NULL|has(name, 'image 3')|raw > x'ff'
 name REGEXP '[13]$'|CASE label WHEN 1 THEN score ELSE 0 END > 3|label BETWEEN -1 AND 9223372036854775807|1""".replace(
     "\n", "|"
 )
@@ -483,6 +506,29 @@ REQUESTS = [
     f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Content-Length: 99999\r\n\r\n",
     f"GET / HTTP/1.1\r\n{HEAD}X: {'x' * 3000}\r\n\r\n",
     f"DELETE /api/dataset HTTP/1.1\r\n{HEAD}{COOKIE}\r\n",
+    f"GET /api/dataset HTTP/1.1\r\n{HEAD}{COOKIE}Content-Length: 2\r\n\r\n{{}}",
+    f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Origin: http://evil.example\r\nContent-Length: 2\r\n\r\n{{}}",
+    f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Origin: http://127.0.0.1:8080\r\nContent-Length: 2\r\n\r\n{{}}",
+    *(
+        f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Origin: http://127.0.0.1:8080\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {size}\r\n\r\n{{}}"
+        for size in (2, 5000, 99999999999, "x")
+    ),
+    *(
+        f"GET /api/dataset?status={status} HTTP/1.1\r\n{HEAD}{COOKIE}\r\n"
+        for status in (304, 400, 404, 409, 410, 413, 415, 422, 500, 503, 599)
+    ),
+    *(
+        f'GET /page/main.mjs HTTP/1.1\r\n{HEAD}If-None-Match: {tag}\r\nIf-Range: "x"\r\nRange: bytes=-2\r\n\r\n'
+        for tag in ('"x"', "*", '"y"')
+    ),
+    *(
+        f"GET /?token={'a' * 64}&a=1&b HTTP/1.1\r\n{HEAD}Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"
+        f"Sec-Fetch-Dest: {dest}\r\n\r\n"
+        for dest in ("document", "document", "iframe", "iframe", "iframe", "iframe")
+    ),
+    *(f"GET /api/dataset HTTP/1.1\r\nHost: {host}:8080\r\n{COOKIE}\r\n" * 2 for host in ("10.0.0.1",) * 4),
+    *(f"GET /api/dataset HTTP/1.1\r\nHost: {host}:8080\r\n{COOKIE}\r\n" * 2 for host in ("[fe80::1]",) * 4),
 ]
 
 FILTER = (
@@ -515,6 +561,16 @@ def quoted(query: str) -> str:
     return safe + newline + body
 
 
+def in_pieces(request: bytes) -> bytes:
+    """A request in pieces as fuzz/server/http_check.cc reads them."""
+    pieces = b""
+    while request:
+        size = min((len(request) - 1) // 8, 255)
+        pieces += bytes([size]) + request[: 1 + 8 * size]
+        request = request[1 + 8 * size :]
+    return pieces
+
+
 def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
     rng = random.Random(7)
 
@@ -527,8 +583,10 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
         [(0, 0, 4, 2, 0), (1, 0, 3, 1, 0), (2, 0, 13, 2, 0)],
         [(1, 1, 4, 0, 0), (2, 1, 13, 0, 0), (5, 1, 11, 0, 0), (3, 1, 9, 0, 0)],
         [(1, 2, 11, 3, 6), (2, 2, 5, 4, 6), (0, 2, 12, 2, 2), (6, 2, 0, 1, 4)],
-        [(2, 3, 5, 0, 0), (1, 3, 4, 0, 8), (5, 0, 11, 2, 0)],
-        [(4, 0, 3, 2, 1, 4), (6, 0, 13, 2, 1, 1), (1, 0, 3, 1, 1, 64)],
+        [(2, 3, 5, 0, 0), (5, 0, 11, 2, 0)],
+        [(1, 3, 4, 0, 8)],
+        [(4, 0, 3, 2, 1, 4), (6, 0, 13, 2, 1, 1)],
+        [(1, 0, 3, 1, 1, 64)],
         [(4, 0, 0, 1, 1, 5), (1, 0, 2, 1, 0), (1, 0, 2, 1, 255)],
         [(3, 0, 4, 1, 0)],
         [(3, 0, 11, 2, 0)],
@@ -546,7 +604,8 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
         "inflating": inflating(),
         "map": choices(12, 60),
         "index": [bytes([i % 29 + 128 * (i // 29), 1 + i]) + rest for i, rest in enumerate(choices(58, 60))],
-        "batch": [bytes([i % 4]) + rest for i, rest in enumerate(choices(24, 200))],
+        "batch": [bytes([kind]) + bytes([3, 40, 41, 42]) * 3 for kind in (0, 1, 2)]
+        + [bytes([i % 4]) + rest for i, rest in enumerate(choices(24, 200))],
         "features": kinds,
         "extractor": extracted(),
         "decoding": specs,
@@ -583,12 +642,7 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
         ],
         "where": [text.encode() for text in WHERE.split("|")],
         "sql": [text.encode() for text in SQL],
-        "http": [
-            b"".join(
-                bytes([len(part) // 8]) + part for part in (r.encode()[i : i + 2041] for i in range(0, len(r), 2041))
-            )
-            for r in REQUESTS
-        ],
+        "http": [bytes([i % 4]) + in_pieces(request.encode()) for i, request in enumerate(REQUESTS)],
         "explorer": [
             bytes([path]) + quoted(QUERIES[i % len(QUERIES)]).encode()
             for i in range(len(QUERIES))

@@ -38,7 +38,7 @@ class GrownDataset {
  private:
   GrownDataset();
   void AddShard(const char* name) const;
-  [[nodiscard]] Stage Open() const;
+  [[nodiscard]] Stage Open(size_t number) const;
 
   std::string folder_;
   std::array<Stage, kStages> stages_;
