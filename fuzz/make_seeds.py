@@ -118,6 +118,12 @@ def extracted() -> list[bytes]:
             for kind in (EXAMPLE, SEQUENCE)
         ]
     seeds += [bytes([128 + OFRECORD]) + struct.pack("<H", len(first)) + first + second for first, second in of_pairs]
+    scalars = b"".join(number(i, 200) + field(i, varint(300)) for i in (3, 4, 5, 8, 13, 14, 17, 18, 23, 24, 37, 38))
+    scalars += b"".join(varint(i << 3 | 1) + bytes(8) for i in (1, 6, 16, 21, 26, 36))
+    scalars += (
+        b"".join(varint(i << 3 | 5) + bytes(4) for i in (2, 7, 15, 22, 27, 35)) + field(9, b"x") + field(12, b"y")
+    )
+    seeds += [bytes([128]) + bytes(2) + scalars, bytes([128 + 60]) + bytes(2) + scalars]
     return seeds + [
         bytes([252 + kind]) + struct.pack("<HH", count, step) + b"n"
         for kind in (EXAMPLE, SEQUENCE, OFRECORD)
@@ -322,11 +328,19 @@ def sections_of(path: Path) -> list[bytes]:
     return [data[at : at + size] for at, size in places]
 
 
+SCALARS = (
+    "double float int32 int64 uint32 uint64 sint32 sint64 fixed32 fixed64 sfixed32 sfixed64 bool string bytes"
+).split()
+
+
 def descriptors(folder: Path) -> list[bytes]:
     (folder / "m.proto").write_text(
         'syntax = "proto2"; package p; message M { optional int64 a = 1; repeated group B = 2 { optional string c = 1; '
         "} message N { repeated sint32 d = 1 [packed = true]; optional M m = 2; enum E { X = 0; } optional E e = 3; } "
-        "optional N n = 3; map<string, double> o = 4; }"
+        "optional N n = 3; map<string, double> o = 4; } "
+        + "message A { "
+        + " ".join(f"optional {name} f{i} = {i};" for i, name in enumerate(SCALARS, 1))
+        + " }"
     )
     shutil.copy(HERE.parent / "proto" / "example.proto", folder / "example.proto")
     seeds = []
@@ -355,6 +369,8 @@ label = ?1 AND score > ?2|name = :t OR raw = $b|label IS @n|label = ?3|must = 1|
 label BETWEEN ?2 AND ?1
 _id IN (1, 5, 70)|_id BETWEEN 3 AND 9|_id < 40 AND label = 1|label IN (SELECT 1 UNION SELECT 2) AND name > 'image 3'
 label > '2'|name > 2|label IN ('1', 2)|score NOT BETWEEN 3 AND 5 OR score IS NULL|has(name, 'image 3')|raw > x'ff'
+name = "x"|name IN ("x", 'y')|name BETWEEN "a" AND "b"|name LIKE "x%"|x.label = 1|records.lable = 1|name = 'x|1a
+label > 1 /* a */ -- b|has(name)|noo(label)|label = "1" AND (name = "it's" OR "x y" = name)|name IS NOT "x"|[x]|label#
 name REGEXP '[13]$'|CASE label WHEN 1 THEN score ELSE 0 END > 3|label BETWEEN -1 AND 9223372036854775807|1""".replace(
     "\n", "|"
 )
@@ -552,6 +568,16 @@ QUERIES = [
     'seed=1&batch=8&batches=3&quality=label',
     'seed=1&batch=8&batches=3&quality=label&filter={"where":"label>1"}',
     "ordinal=12&name=score&page=1", "q=image&limit=2",
+    "seed=1&batch=8&count=3&quality=label&block=4", "seed=1&quality=label",
+    "block=auto&quality=name", "quality=nobody",
+    *(f"from=5&to={to}&seed=2" for to in ("this", "next", "previous", "random", "nowhere")),
+    "from=3&count=4&order=random&seed=9&feature=name&column=label", "ordinal=900", "ordinal=5&ordinal=6&ordinal=7",
+    "&".join(["ordinal=1"] * 130), "&".join(["column=a"] * 65),
+    "ordinal=4&feature=label", "ordinal=6&feature=raw&index=9",
+    "page=" + "x" * 40, "ordinal=6&step=3", "order=x", 'filter={"values":{"raw":[{"base64":"/9j/MA=="},null]}}',
+    "seed=x",
+    'filter={"values":{"boxes":[3,"4"]}}', 'filter={"nothing":1}', 'filter={"ranges":{"label":["x",null]}}',
+    'filter={"null":["boxes","score"]}', "column=boxes&column=raw",
 ]  # fmt: skip
 
 
@@ -634,14 +660,14 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
                 {"epoch": 0, "position": 60},
                 *(
                     {"generation": old, "records": new, "position": position}
-                    for old in range(3)
-                    for new in range(3)
+                    for old in range(4)
+                    for new in range(4)
                     for position in (0, 7)
                 ),
             )
         ],
         "where": [text.encode() for text in WHERE.split("|")],
-        "sql": [text.encode() for text in SQL],
+        "sql": [text.encode() for text in SQL + WHERE.split("|")] + [b"SELECT 1\0"],
         "http": [bytes([i % 4]) + in_pieces(request.encode()) for i, request in enumerate(REQUESTS)],
         "explorer": [
             bytes([path]) + quoted(QUERIES[i % len(QUERIES)]).encode()

@@ -37,6 +37,7 @@ GrownDataset::GrownDataset() : folder_(std::filesystem::temp_directory_path() / 
     if (i == 2) std::filesystem::remove(folder_ + "/train/part-1");
     UpdateOptions update;
     update.index = index();
+    update.prune = i == 3;
     update.threads = 1;
     update.durability = AtomicFile::Durability::kCached;
     Expect(UpdateIndex(update, progress).has_value(), "an index cannot be updated");
