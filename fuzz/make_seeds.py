@@ -151,7 +151,9 @@ def inflating() -> list[bytes]:
         for n, what in [(0, what) for what in range(6)] + [(2, 5)]
     ]
     forged += [bytes([129 + prefix[bits][0]]) + sizes + deflated(data, bits) for bits in (GZIP, ZLIB)]
-    forged += [bytes([225]) + sizes + deflated(data, GZIP)]
+    forged += [bytes([225]) + bytes(16) + sizes + deflated(data, GZIP)]
+    small = [zlib.compressobj(6, zlib.DEFLATED, bits, 1) for bits in (GZIP, DEFLATE)]  # blocks of 128 symbols
+    forged += [bytes([i * 2]) + sizes + each.compress(data[:2500]) + each.flush() for i, each in enumerate(small)]
     seeds = forged + [prefix[bits] + sizes + deflated(data, bits) for bits in (GZIP, ZLIB, DEFLATE)]
     one = deflated(data[:300], GZIP)
     named = b"\x1f\x8b\x08\x1e" + bytes(6) + struct.pack("<H", 3) + b"abc" + b"name\0" + b"note\0" + b"\0\0" + one[10:]

@@ -22,11 +22,11 @@ const std::string kFuzzToken(64, 'a');
 constexpr std::string_view kFuzzSecret = "what only the owner may see";
 constexpr size_t kMostSent = 64 << 10;
 
-// Answers with the status that the request names, if it names one.
+// Answers with the error that the request names, if it names one.
 Response AnswerOf(const Request& request) {
   Response response{.body = std::string(kFuzzSecret) + request.body};
   for (const auto& [name, value] : request.parameters) {
-    if (name == "status" && value.size() == 3) response.status = std::atoi(value.c_str());
+    if (name == "status" && value.size() == 3 && value[0] >= '4') response.status = std::atoi(value.c_str());
   }
   return response;
 }
