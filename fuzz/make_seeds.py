@@ -73,6 +73,9 @@ def payloads() -> list[tuple[int, bytes]]:
     features = entry("a", 3, field(1, varint(7) + varint((1 << 64) - 1))) + entry("label", 3, number(1, 3))
     features += entry("image", 1, field(1, b"\xff\xd8\xff\xe0") + field(1, b"")) + entry("score", 2, floats(0.5, -1))
     lists = field(1, field(1, b"l") + field(2, field(1, field(3, number(1, 5))) + field(1, field(2, floats(2)))))
+    steps = field(1, field(1, b"l") + field(2, field(1, field(3, number(1, 5))) + field(1, field(3, number(1, 6)))))
+    texts = field(1, field(1, b"l") + field(2, field(1, field(1, field(1, b"x"))) + field(1, b"")))
+    empty = field(1, field(1, b"l") + field(2, b"")) + field(1, field(1, b"m") + field(2, field(1, b"")))
     doubles = (
         entry("d", 3, field(1, struct.pack("<d", 1e300))) + entry("i", 4, number(1, 9)) + entry("b", 5, number(1, 1))
     )
@@ -84,6 +87,10 @@ def payloads() -> list[tuple[int, bytes]]:
         (OFRECORD, doubles + entry("a", 4, number(1, 1 << 40))),
         (EXAMPLE, field(1, features)),
         (SEQUENCE, field(1, features) + field(2, lists)),
+        (SEQUENCE, field(1, entry("a", 3, b"")) + field(2, steps)),
+        (SEQUENCE, field(2, texts)),
+        (SEQUENCE, field(2, empty) + field(3, b"x")),
+        (OFRECORD, entry("image", 1, field(1, b"xyz")) + entry("label", 1, field(1, b"xyzxyzxy"))),
         (OFRECORD, features + doubles),
         (EXAMPLE, b""),
         (EXAMPLE, field(1, entry("a", 3, number(1, 1)) + entry("a", 1, field(1, b"again")))),
@@ -111,6 +118,12 @@ def extracted() -> list[bytes]:
             for kind in (EXAMPLE, SEQUENCE)
         ]
     seeds += [bytes([128 + OFRECORD]) + struct.pack("<H", len(first)) + first + second for first, second in of_pairs]
+    scalars = b"".join(number(i, 200) + field(i, varint(300)) for i in (3, 4, 5, 8, 13, 14, 17, 18, 23, 24, 37, 38))
+    scalars += b"".join(varint(i << 3 | 1) + bytes(8) for i in (1, 6, 16, 21, 26, 36))
+    scalars += (
+        b"".join(varint(i << 3 | 5) + bytes(4) for i in (2, 7, 15, 22, 27, 35)) + field(9, b"x") + field(12, b"y")
+    )
+    seeds += [bytes([128]) + bytes(2) + scalars, bytes([128 + 60]) + bytes(2) + scalars]
     return seeds + [
         bytes([252 + kind]) + struct.pack("<HH", count, step) + b"n"
         for kind in (EXAMPLE, SEQUENCE, OFRECORD)
@@ -138,7 +151,9 @@ def inflating() -> list[bytes]:
         for n, what in [(0, what) for what in range(6)] + [(2, 5)]
     ]
     forged += [bytes([129 + prefix[bits][0]]) + sizes + deflated(data, bits) for bits in (GZIP, ZLIB)]
-    forged += [bytes([225]) + sizes + deflated(data, GZIP)]
+    forged += [bytes([225]) + bytes(16) + sizes + deflated(data, GZIP)]
+    small = [zlib.compressobj(6, zlib.DEFLATED, bits, 1) for bits in (GZIP, DEFLATE)]  # blocks of 128 symbols
+    forged += [bytes([i * 2]) + sizes + each.compress(data[:2500]) + each.flush() for i, each in enumerate(small)]
     seeds = forged + [prefix[bits] + sizes + deflated(data, bits) for bits in (GZIP, ZLIB, DEFLATE)]
     one = deflated(data[:300], GZIP)
     named = b"\x1f\x8b\x08\x1e" + bytes(6) + struct.pack("<H", 3) + b"abc" + b"name\0" + b"note\0" + b"\0\0" + one[10:]
@@ -235,12 +250,26 @@ def walked() -> list[bytes]:
 def detected() -> list[bytes]:
     shard = b"".join(tf_record(payload) for kind, payload in payloads() if kind == EXAMPLE)
     of = b"".join(struct.pack("<Q", len(payload)) + payload for kind, payload in payloads() if kind == OFRECORD) * 3
-    files = [shard, of, deflated(shard, GZIP), deflated(shard, ZLIB), deflated(of, GZIP), b"", b"plain text\n"]
+    sequences = b"".join(tf_record(payload) for kind, payload in payloads() if kind == SEQUENCE)
+    files = [
+        shard,
+        sequences,
+        shard[:-1] + b"\0",
+        of,
+        deflated(shard, GZIP),
+        deflated(shard, ZLIB),
+        deflated(of, GZIP),
+        b"",
+        b"plain text\n",
+    ]
     files += [b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n", bytes(40)]
     large = field(1, field(1, b"x") + field(2, field(1, field(1, bytes(1_500_000)))))
     files += [deflated(tf_record(field(1, large)), GZIP, 9), deflated(struct.pack("<Q", len(large)) + large, ZLIB, 9)]
     files += [deflated(tf_record(bytes(2_000_000)), GZIP, 9), deflated(struct.pack("<Q", 1 << 40) + large, GZIP, 9)]
     seeds = [b"\0" + bytes([framing, 0]) + content for content in files for framing in (0, 1)]
+    seeds += [
+        bytes([choice, shape]) + content for choice in (1, 3, 11, 27) for shape in (0, 4) for content in files[-4:]
+    ]
     seeds += [
         bytes([choice, shape, 9, kind, 0, 0]) for choice in (0, 1, 3) for shape in (128, 129) for kind in (0, 1, 2)
     ]
@@ -301,11 +330,19 @@ def sections_of(path: Path) -> list[bytes]:
     return [data[at : at + size] for at, size in places]
 
 
+SCALARS = (
+    "double float int32 int64 uint32 uint64 sint32 sint64 fixed32 fixed64 sfixed32 sfixed64 bool string bytes"
+).split()
+
+
 def descriptors(folder: Path) -> list[bytes]:
     (folder / "m.proto").write_text(
         'syntax = "proto2"; package p; message M { optional int64 a = 1; repeated group B = 2 { optional string c = 1; '
         "} message N { repeated sint32 d = 1 [packed = true]; optional M m = 2; enum E { X = 0; } optional E e = 3; } "
-        "optional N n = 3; map<string, double> o = 4; }"
+        "optional N n = 3; map<string, double> o = 4; } "
+        + "message A { "
+        + " ".join(f"optional {name} f{i} = {i};" for i, name in enumerate(SCALARS, 1))
+        + " }"
     )
     shutil.copy(HERE.parent / "proto" / "example.proto", folder / "example.proto")
     seeds = []
@@ -332,6 +369,10 @@ _id IN (SELECT _id FROM records JOIN shards USING (_shard))|label IN (SELECT num
 'name' = 'image 3'|label > 1 OR (SELECT count(*) FROM features) > 2|NULL|label = 1; label = 2|random() > 0|3.0
 label = ?1 AND score > ?2|name = :t OR raw = $b|label IS @n|label = ?3|must = 1|label > :must|raw = ?
 label BETWEEN ?2 AND ?1
+_id IN (1, 5, 70)|_id BETWEEN 3 AND 9|_id < 40 AND label = 1|label IN (SELECT 1 UNION SELECT 2) AND name > 'image 3'
+label > '2'|name > 2|label IN ('1', 2)|score NOT BETWEEN 3 AND 5 OR score IS NULL|has(name, 'image 3')|raw > x'ff'
+name = "x"|name IN ("x", 'y')|name BETWEEN "a" AND "b"|name LIKE "x%"|x.label = 1|records.lable = 1|name = 'x|1a
+label > 1 /* a */ -- b|has(name)|noo(label)|label = "1" AND (name = "it's" OR "x y" = name)|name IS NOT "x"|[x]|label#
 name REGEXP '[13]$'|CASE label WHEN 1 THEN score ELSE 0 END > 3|label BETWEEN -1 AND 9223372036854775807|1""".replace(
     "\n", "|"
 )
@@ -483,6 +524,29 @@ REQUESTS = [
     f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Content-Length: 99999\r\n\r\n",
     f"GET / HTTP/1.1\r\n{HEAD}X: {'x' * 3000}\r\n\r\n",
     f"DELETE /api/dataset HTTP/1.1\r\n{HEAD}{COOKIE}\r\n",
+    f"GET /api/dataset HTTP/1.1\r\n{HEAD}{COOKIE}Content-Length: 2\r\n\r\n{{}}",
+    f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Origin: http://evil.example\r\nContent-Length: 2\r\n\r\n{{}}",
+    f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Origin: http://127.0.0.1:8080\r\nContent-Length: 2\r\n\r\n{{}}",
+    *(
+        f"POST /api/sql HTTP/1.1\r\n{HEAD}{COOKIE}Origin: http://127.0.0.1:8080\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {size}\r\n\r\n{{}}"
+        for size in (2, 5000, 99999999999, "x")
+    ),
+    *(
+        f"GET /api/dataset?status={status} HTTP/1.1\r\n{HEAD}{COOKIE}\r\n"
+        for status in (304, 400, 404, 409, 410, 413, 415, 422, 500, 503, 599)
+    ),
+    *(
+        f'GET /page/main.mjs HTTP/1.1\r\n{HEAD}If-None-Match: {tag}\r\nIf-Range: "x"\r\nRange: bytes=-2\r\n\r\n'
+        for tag in ('"x"', "*", '"y"')
+    ),
+    *(
+        f"GET /?token={'a' * 64}&a=1&b HTTP/1.1\r\n{HEAD}Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"
+        f"Sec-Fetch-Dest: {dest}\r\n\r\n"
+        for dest in ("document", "document", "iframe", "iframe", "iframe", "iframe")
+    ),
+    *(f"GET /api/dataset HTTP/1.1\r\nHost: {host}:8080\r\n{COOKIE}\r\n" * 2 for host in ("10.0.0.1",) * 4),
+    *(f"GET /api/dataset HTTP/1.1\r\nHost: {host}:8080\r\n{COOKIE}\r\n" * 2 for host in ("[fe80::1]",) * 4),
 ]
 
 FILTER = (
@@ -506,6 +570,16 @@ QUERIES = [
     'seed=1&batch=8&batches=3&quality=label',
     'seed=1&batch=8&batches=3&quality=label&filter={"where":"label>1"}',
     "ordinal=12&name=score&page=1", "q=image&limit=2",
+    "seed=1&batch=8&count=3&quality=label&block=4", "seed=1&quality=label",
+    "block=auto&quality=name", "quality=nobody",
+    *(f"from=5&to={to}&seed=2" for to in ("this", "next", "previous", "random", "nowhere")),
+    "from=3&count=4&order=random&seed=9&feature=name&column=label", "ordinal=900", "ordinal=5&ordinal=6&ordinal=7",
+    "&".join(["ordinal=1"] * 130), "&".join(["column=a"] * 65),
+    "ordinal=4&feature=label", "ordinal=6&feature=raw&index=9",
+    "page=" + "x" * 40, "ordinal=6&step=3", "order=x", 'filter={"values":{"raw":[{"base64":"/9j/MA=="},null]}}',
+    "seed=x",
+    'filter={"values":{"boxes":[3,"4"]}}', 'filter={"nothing":1}', 'filter={"ranges":{"label":["x",null]}}',
+    'filter={"null":["boxes","score"]}', "column=boxes&column=raw",
 ]  # fmt: skip
 
 
@@ -513,6 +587,16 @@ def quoted(query: str) -> str:
     line, newline, body = query.partition("\n")
     safe = "".join(c if c.isalnum() or c in "=&-._~" else f"%{ord(c):02X}" for c in line)
     return safe + newline + body
+
+
+def in_pieces(request: bytes) -> bytes:
+    """A request in pieces as fuzz/server/http_check.cc reads them."""
+    pieces = b""
+    while request:
+        size = min((len(request) - 1) // 8, 255)
+        pieces += bytes([size]) + request[: 1 + 8 * size]
+        request = request[1 + 8 * size :]
+    return pieces
 
 
 def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
@@ -527,8 +611,10 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
         [(0, 0, 4, 2, 0), (1, 0, 3, 1, 0), (2, 0, 13, 2, 0)],
         [(1, 1, 4, 0, 0), (2, 1, 13, 0, 0), (5, 1, 11, 0, 0), (3, 1, 9, 0, 0)],
         [(1, 2, 11, 3, 6), (2, 2, 5, 4, 6), (0, 2, 12, 2, 2), (6, 2, 0, 1, 4)],
-        [(2, 3, 5, 0, 0), (1, 3, 4, 0, 8), (5, 0, 11, 2, 0)],
-        [(4, 0, 3, 2, 1, 4), (6, 0, 13, 2, 1, 1), (1, 0, 3, 1, 1, 64)],
+        [(2, 3, 5, 0, 0), (5, 0, 11, 2, 0)],
+        [(1, 3, 4, 0, 8)],
+        [(4, 0, 3, 2, 1, 4), (6, 0, 13, 2, 1, 1)],
+        [(1, 0, 3, 1, 1, 64)],
         [(4, 0, 0, 1, 1, 5), (1, 0, 2, 1, 0), (1, 0, 2, 1, 255)],
         [(3, 0, 4, 1, 0)],
         [(3, 0, 11, 2, 0)],
@@ -546,7 +632,8 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
         "inflating": inflating(),
         "map": choices(12, 60),
         "index": [bytes([i % 29 + 128 * (i // 29), 1 + i]) + rest for i, rest in enumerate(choices(58, 60))],
-        "batch": [bytes([i % 4]) + rest for i, rest in enumerate(choices(24, 200))],
+        "batch": [bytes([kind]) + bytes([3, 40, 41, 42]) * 3 for kind in (0, 1, 2)]
+        + [bytes([i % 4]) + rest for i, rest in enumerate(choices(24, 200))],
         "features": kinds,
         "extractor": extracted(),
         "decoding": specs,
@@ -575,20 +662,15 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
                 {"epoch": 0, "position": 60},
                 *(
                     {"generation": old, "records": new, "position": position}
-                    for old in range(3)
-                    for new in range(3)
+                    for old in range(4)
+                    for new in range(4)
                     for position in (0, 7)
                 ),
             )
         ],
         "where": [text.encode() for text in WHERE.split("|")],
-        "sql": [text.encode() for text in SQL],
-        "http": [
-            b"".join(
-                bytes([len(part) // 8]) + part for part in (r.encode()[i : i + 2041] for i in range(0, len(r), 2041))
-            )
-            for r in REQUESTS
-        ],
+        "sql": [text.encode() for text in SQL + WHERE.split("|")] + [b"SELECT 1\0"],
+        "http": [bytes([i % 4]) + in_pieces(request.encode()) for i, request in enumerate(REQUESTS)],
         "explorer": [
             bytes([path]) + quoted(QUERIES[i % len(QUERIES)]).encode()
             for i in range(len(QUERIES))

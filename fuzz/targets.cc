@@ -44,7 +44,7 @@ constexpr std::array kFuzzTargets = {
                "proto/extract/extractor_source.cc proto/extract/uniform_run.cc proto/extract/name_table.cc "
                "proto/extract/found_features.cc proto/wire/wire.h proto/wire/wire.cc proto/wire/varint.h"},
     FuzzTarget{"features", CheckFeatures, 1024, "payloads, decoded, written, converted, scanned and dumped",
-               "proto/features.cc proto/payload_kind.cc proto/encode/payload_builder.cc proto/encode/transcoder.cc "
+               "proto/features.cc proto/encode/transcoder.cc "
                "proto/extract/value_scan.h tools/show/wire_rows.cc tools/show/wire_text.cc tools/show/wire_values.cc"},
     FuzzTarget{"decoding", CheckDecoding, 1024, "records, decoded into arrays",
                "query/decoding/plain_decoder.cc query/decoding/whole_record.cc query/decoding/feature_column.cc"},

@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <array>
-#include <limits>
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -113,19 +112,47 @@ void FindAllIn(const OffsetMap& map, bool is_patched) {
   }
 }
 
+// Reads blocks and cells, as readers of many records do.
+void ReadBlocksOf(const OffsetMap& map) {
+  const uint64_t blocks = std::min(map.header().blocks, kMostFound);
+  for (uint64_t number = 0; number < blocks; ++number) {
+    const Result<OffsetMap::CheckedBlock> block = map.Block(number);
+    if (!IsThere(block)) continue;
+    const ByteView frames(block->frames, PackedOffsets::FramesBytes(block->block.records));
+    Expect(PackedOffsets::Sound(frames, block->block.packed_bytes, block->block.records), "a block of unsound offsets");
+  }
+  if (blocks < map.header().blocks) return;
+  std::vector<std::atomic<uint64_t>> first_records(map.header().blocks);
+  OffsetMap::Cell cell{};
+  const bool is_sound = map.records() != 0 && map.ReadCell(0, first_records.data(), cell);
+  Expect(!is_sound || (cell.first <= cell.last && cell.last < map.header().blocks),
+         "a cell of blocks that do not exist");
+}
+
+// Changes the file of an open map.
+void Rewrite(const MemoryFile& file, size_t size, FuzzInput& input) {
+  if (input.Below(2) == 0) file.CutTo(input.Number(2) % (size + 1));
+  file.Overwrite(input.Number(2), input.Bytes(1 + input.Below(8)));
+}
+
 }  // namespace
 
+// The second byte says whether blocks are copied, and whether the map is rewritten once it is open.
 void CheckMap(ByteView bytes) {
   FuzzInput input(bytes);
   const size_t patches = input.Below(6);
-  const uint64_t copied = input.Below(2) == 0 ? 0 : kCopiedMapBytes;
+  const uint8_t choices = input.Byte();
+  const uint64_t copied = choices % 2 == 0 ? 0 : kCopiedMapBytes;
   std::vector<uint8_t> map_bytes = WrittenMap(input);
   for (size_t i = 0; i < patches; ++i) PatchMap(map_bytes, input);
   const MemoryFile file(map_bytes);
   const Result<OffsetMap> map = OffsetMap::Open(file.path(), "input.ofidx-map", copied);
   Expect(patches != 0 || map.has_value(), "a written map does not open");
   if (!IsThere(map)) return;
-  FindAllIn(*map, patches != 0);
+  const bool is_rewritten = choices >= 128;
+  if (is_rewritten) Rewrite(file, map_bytes.size(), input);
+  FindAllIn(*map, patches != 0 || is_rewritten);
+  ReadBlocksOf(*map);
 }
 
 }  // namespace ofindex

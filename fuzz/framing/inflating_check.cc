@@ -90,7 +90,7 @@ void CheckFromCheckpoints(std::shared_ptr<const File> file, uint64_t size, Compr
   std::shared_ptr<const Span> last;
   const auto check = [&](size_t begin) {
     std::vector<uint8_t> part(std::min(step, length - begin));
-    const Result<std::optional<size_t>> got = bytes.Read(begin, part, Span::IfBusy::kWait, last);
+    const Result<std::optional<size_t>> got = bytes.ReadIfFree(begin, part, last);
     Expect(got.has_value() && got->has_value(), "from a checkpoint, [", begin, ", ", begin + part.size(),
            ") is not there");
     Expect(**got == part.size() && AsText(part) == std::string_view(stream.bytes).substr(begin, part.size()),

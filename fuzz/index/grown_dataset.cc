@@ -27,19 +27,21 @@ GrownDataset::GrownDataset() : folder_(std::filesystem::temp_directory_path() / 
   BuildOptions options;
   options.data = {folder_ + "/train"};
   options.threads = 1;
-  options.columns = ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {"label"}};
+  options.columns =
+      ColumnChoice{.mode = ColumnChoice::Mode::kNamed, .names = {"boxes", "label", "name", "raw", "score"}};
   options.durability = AtomicFile::Durability::kCached;
   Expect(BuildIndex(options, progress).has_value(), "an index cannot be built");
-  stages_[0] = Open();
+  stages_[0] = Open(0);
   for (size_t i = 1; i < kStages; ++i) {
     if (i == 1) AddShard("part-2");
     if (i == 2) std::filesystem::remove(folder_ + "/train/part-1");
     UpdateOptions update;
     update.index = index();
+    update.prune = i == 3;
     update.threads = 1;
     update.durability = AtomicFile::Durability::kCached;
     Expect(UpdateIndex(update, progress).has_value(), "an index cannot be updated");
-    stages_[i] = Open();
+    stages_[i] = Open(i);
   }
 }
 
@@ -52,8 +54,11 @@ void GrownDataset::AddShard(const char* name) const {
   std::filesystem::copy_file(StrCat(SmallDataset::Get().data(), "/", name), StrCat(folder_, "/train/", name));
 }
 
-GrownDataset::Stage GrownDataset::Open() const {
-  const auto snapshot = Snapshot::Open(index(), {.columns = {.threads = 1}});
+// An update replaces the index, so each stage has a copy of it.
+GrownDataset::Stage GrownDataset::Open(size_t number) const {
+  const std::string path = StrCat(folder_, "/stage-", number, ".ofidx");
+  std::filesystem::copy_file(index(), path);
+  const auto snapshot = Snapshot::Open(path, {.columns = {.threads = 1}});
   Expect(snapshot.has_value(), "an updated index cannot be opened");
   const auto catalog = (*snapshot)->Catalog().value();
   return {.columns = (*snapshot)->Columns().value(),

@@ -12,10 +12,10 @@
 namespace ofindex {
 
 /// Shards of SmallDataset, as they come and go: at first one of them is missing, then all are there, then another one
-/// is gone. The index is updated each time. Made once for each process, in a folder of its own.
+/// is gone, at last the index is pruned. It is updated each time. Made once for each process, in a folder of its own.
 class GrownDataset {
  public:
-  static constexpr size_t kStages = 3;
+  static constexpr size_t kStages = 4;
 
   /// The dataset at one time.
   struct Stage {
@@ -38,7 +38,7 @@ class GrownDataset {
  private:
   GrownDataset();
   void AddShard(const char* name) const;
-  [[nodiscard]] Stage Open() const;
+  [[nodiscard]] Stage Open(size_t number) const;
 
   std::string folder_;
   std::array<Stage, kStages> stages_;

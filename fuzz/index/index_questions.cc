@@ -89,7 +89,10 @@ void AskMap(const std::string& path, Questions& ask) {
   ask.Ask(OpenMap(*index));
   const auto damage = FindMapDamage(**index, {});
   if (ask.Ask(damage)) Expect(damage->what.empty(), "a map is damaged that was just made");
-  std::ofstream(MapPathOf(path), std::ios::binary | std::ios::app) << "more";
+  std::fstream map(MapPathOf(path), std::ios::binary | std::ios::in | std::ios::out);
+  map.seekp(-40, std::ios::end);
+  map << 'x';
+  map.close();
   ask.Ask(RepairMap(*index, {}));
 }
 

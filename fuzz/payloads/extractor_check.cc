@@ -14,6 +14,7 @@
 #include "proto/extract/field_plan.h"
 #include "proto/extract/uniform_run.h"
 #include "tests/proto/extracting.h"
+#include "tests/proto/message_bytes.h"
 
 namespace ofindex {
 namespace {
@@ -110,6 +111,36 @@ void ExtractManyNames(FuzzInput& input, PayloadKind kind) {
   Expect(extractor.Extract(*payload) == Extractor::Outcome::kWellFormed, "a payload of many names is refused");
 }
 
+// Descriptors of a message with a field of each scalar type, whose number and name are those of the type, and once more
+// each as a list.
+std::string AllScalars() {
+  std::string fields;
+  for (uint64_t list = 0; list < 2; ++list) {
+    for (const uint64_t type : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15, 16, 17, 18}) {
+      fields += Field(2, Field(1, StrCat("f", type + 20 * list)) + VarintField(3, type + 20 * list) +
+                             VarintField(4, list == 0 ? 1 : 3) + VarintField(5, type));
+    }
+  }
+  return Field(1, Field(1, "all.proto") + Field(4, Field(1, "All") + fields));
+}
+
+// Extracts all columns of a message with fields of all types.
+void ExtractScalars(ByteView payload, uint64_t spare) {
+  static const std::string descriptors = AllScalars();
+  static const std::vector<std::string> columns = [] {
+    std::vector<std::string> names;
+    for (int i = 1; i <= 38; ++i) names.push_back(StrCat("f", i));
+    return names;
+  }();
+  for (const std::string& column : columns) {
+    const Result<FieldPlan> plan = FieldPlan::OfMessage(AsBytes(descriptors), "All", {column});
+    if (!IsThere(plan)) continue;
+    Extractor extractor(*plan, columns);
+    const std::string got = ExtractEveryWay(extractor, payload, spare, columns);
+    Expect(!got.starts_with("first "), got);
+  }
+}
+
 // Extracts columns of messages that the payload itself describes.
 void ExtractDescribed(ByteView payload, uint64_t spare) {
   const std::vector<std::string> columns = {"file.message_type.field.number", "file.name", "a", "b.c", "b.b.b.c"};
@@ -138,6 +169,7 @@ void CheckExtractor(ByteView bytes) {
   const std::vector<uint8_t> other(front.begin(), front.end());
   const ByteView rest = input.Rest();
   const std::vector<uint8_t> payload(rest.begin(), rest.end());  // at its exact size, for AddressSanitizer
+  if (kind == PayloadKind::kOpaque && choices >= 128) return ExtractScalars(payload, spare);
   if (kind == PayloadKind::kOpaque) return ExtractDescribed(payload, spare);
   if (choices >= 128) AddToRun(other, payload, kind);
   ExtractBuiltIn(payload, kind, spare);

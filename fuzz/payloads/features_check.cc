@@ -94,6 +94,7 @@ void CheckConverted(ByteView payload, const DecodedRecord& record, PayloadKind k
 // Scans for one feature after another. A scan leaves out what it need not read, so it may succeed where decoding fails.
 void CheckScans(ByteView payload, const DecodedRecord& record, PayloadKind kind) {
   for (const Feature& feature : record.features()) {
+    Expect(record.Find(feature.name) == &feature, "a feature is not found by its name");
     // A name that looks like a list may be one.
     if (kind == PayloadKind::kSequenceExample && AsText(feature.name).ends_with("[]")) continue;
     const FeatureData data = FeatureData::Of(record, feature.value);

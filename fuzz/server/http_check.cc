@@ -22,10 +22,28 @@ const std::string kFuzzToken(64, 'a');
 constexpr std::string_view kFuzzSecret = "what only the owner may see";
 constexpr size_t kMostSent = 64 << 10;
 
-Gate FuzzGate() {
-  const Handler page = [](const Request&) { return Response{.type = "text/html", .body = "page"}; };
-  const Handler data = [](const Request& request) { return Response{.body = std::string(kFuzzSecret) + request.body}; };
-  return Gate({.token = kFuzzToken, .port = 8080, .hosts = {"127.0.0.1", "localhost", "[::1]"}, .frames = {}},
+// Answers with the error that the request names, if it names one.
+Response AnswerOf(const Request& request) {
+  Response response{.body = std::string(kFuzzSecret) + request.body};
+  for (const auto& [name, value] : request.parameters) {
+    if (name == "status" && value.size() == 3 && value[0] >= '4') response.status = std::atoi(value.c_str());
+  }
+  return response;
+}
+
+// The server of one port; of any address, or whose page other pages may frame.
+Gate FuzzGate(bool any_address, bool has_frames) {
+  const Handler page = [](const Request&) {
+    return Response{.type = "text/html", .body = "page", .headers = {{"ETag", "\"x\""}}};
+  };
+  const Handler data = AnswerOf;
+  std::vector<std::string> frames;
+  if (has_frames) frames = {"https://hub.example", "https://lab.example"};
+  return Gate({.token = kFuzzToken,
+               .port = 8080,
+               .hosts = {"127.0.0.1", "localhost", "[::1]"},
+               .any_address = any_address,
+               .frames = frames},
               {{.path = "/", .handler = page},
                {.path = "/api/dataset", .handler = data},
                {.path = "/page/main.mjs", .handler = page, .needs_token = false},
@@ -73,8 +91,10 @@ void CheckResponses(std::string_view received, bool knows_token) {
 
 }  // namespace
 
+// The first byte says what the server is; then come pieces that are sent, each after its size.
 void CheckHttp(ByteView bytes) {
   FuzzInput input(bytes);
+  const uint8_t choices = input.Byte();
   int ends[2];
   Expect(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0, "no sockets");
   Limits limits;
@@ -84,7 +104,7 @@ void CheckHttp(ByteView bytes) {
   const std::string text(AsText(bytes));
   {
     Shared shared(limits);
-    shared.gate.emplace(FuzzGate());
+    shared.gate.emplace(FuzzGate((choices & 1) != 0, (choices & 2) != 0));
     Expect(shared.workers.Start(1).has_value(), "no thread");
     boost::asio::ip::tcp::socket socket(shared.io);
     boost::system::error_code failed;

@@ -12,6 +12,7 @@
 #include "query/sql/memory_table.h"
 #include "query/sql/open_session.h"
 #include "query/sql/statements/quoted_columns.h"
+#include "query/sql/where.h"
 
 namespace ofindex {
 namespace {
@@ -67,6 +68,12 @@ void AskAbout(const std::string& sql) {
   for (const std::string& name : ColumnsInSingleQuotes(sql, columns)) {
     Expect(std::find(columns.begin(), columns.end(), name) != columns.end(), "a column that does not exist");
   }
+  // It may be an expression, whose errors are other ones.
+  static const auto catalog = SmallDataset::Get().open().snapshot()->Catalog().value();
+  ColumnsRead of_expression;
+  static_cast<void>(IsThere(
+      Where(SmallDataset::Get().columns(), sql, FuzzParameters(sql), kStatementLimits, catalog, &of_expression)));
+  Expect(!StatementSession().tables().empty(), "a session without tables");
   const Result<ColumnsRead> read = StatementSession().ColumnsReadBy(sql);
   if (IsThere(read)) Expect(read->size() <= 1, "columns of a table that the session does not have");
 }
