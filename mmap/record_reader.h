@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/record.h"
 #include "base/result.h"
+#include "mmap/lent_record.h"
 #include "mmap/offsets/offset_map.h"
 #include "mmap/reader_options.h"
 #include "mmap/record_batch.h"
@@ -100,6 +101,10 @@ class RecordReader {
   /// Replaces the content of `out` by the payload of record `ordinal`. Thread-safe. Errors: those of View, but kLimit
   /// only if memory ran out; kIo.
   [[nodiscard]] Result<void> Copy(uint64_t ordinal, std::vector<uint8_t>& out) const;
+
+  /// Returns the payload of record `ordinal`: lent by its shard, without a copy, if it has more than kLentRecordBytes
+  /// and the shard is mapped; otherwise copied to `room`, which must outlive it. Thread-safe. Errors: those of Copy.
+  [[nodiscard]] Result<LentRecord> Lend(uint64_t ordinal, std::vector<uint8_t>& room) const;
 
   /// Copies the payloads of `ordinals` into `batch`, in the order given; repeats are allowed. Prefetches the next
   /// records into the cache. If the previous batch had to wait for the disk, requests all pages in advance and reads

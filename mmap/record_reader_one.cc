@@ -48,4 +48,14 @@ Result<void> RecordReader::Copy(uint64_t ordinal, std::vector<uint8_t>& out) con
   });
 }
 
+Result<LentRecord> RecordReader::Lend(uint64_t ordinal, std::vector<uint8_t>& room) const {
+  OFINDEX_ASSIGN(const PlannedRead planned, state_->planner.Plan(ordinal));
+  if (planned.read.length > kLentRecordBytes) {
+    OFINDEX_ASSIGN(std::optional<OpenShard::Lent> lent, planned.shard->Lend(planned.read));
+    if (lent) return LentRecord(*planned.shard, *std::move(lent));
+  }
+  OFINDEX_TRY(Copy(ordinal, room));
+  return LentRecord(room);
+}
+
 }  // namespace ofindex

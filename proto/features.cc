@@ -54,6 +54,16 @@ void SortLastWins(std::vector<Named>* entries) {
   entries->erase(last, entries->end());
 }
 
+/// Does the same for names that were copied, from their order in `entries`.
+template <typename Named>
+void StableSortLastWins(std::vector<Named>* entries) {
+  std::stable_sort(entries->begin(), entries->end(),
+                   [](const Named& a, const Named& b) { return Precedes(a.name, b.name); });
+  const auto kept = std::unique(entries->rbegin(), entries->rend(),
+                                [](const Named& a, const Named& b) { return Equals(a.name, b.name); });
+  entries->erase(entries->begin(), kept.base());
+}
+
 /// Appends the fixed-size values of `chunk`, whose length is a multiple of their size.
 template <typename T>
 void AppendFixed(ByteView chunk, std::vector<T>* values) {
@@ -63,13 +73,19 @@ void AppendFixed(ByteView chunk, std::vector<T>* values) {
   std::memcpy(values->data() + old_size, chunk.data(), chunk.size());
 }
 
-[[nodiscard]] int64_t Integer(FeatureKind kind, uint64_t varint) {
-  return kind == FeatureKind::kInt32 ? static_cast<int32_t>(varint) : static_cast<int64_t>(varint);
-}
-
 }  // namespace
 
 Result<void> DecodedRecord::Decode(ByteView payload, PayloadKind kind) {
+  outline_ = false;
+  return DecodeAll(payload, kind);
+}
+
+Result<void> DecodedRecord::DecodeOutline(ByteView payload, PayloadKind kind) {
+  outline_ = true;
+  return DecodeAll(payload, kind);
+}
+
+Result<void> DecodedRecord::DecodeAll(ByteView payload, PayloadKind kind) {
   Clear();
   if (kind == PayloadKind::kOpaque) {
     return Fail(ErrorCode::kUsage,
@@ -88,8 +104,13 @@ Result<void> DecodedRecord::Decode(ByteView payload, PayloadKind kind) {
     Clear();
     return Fail(ErrorCode::kDamage, Describe(malformed));
   }
-  SortLastWins(&features_);
-  SortLastWins(&lists_);
+  if (outline_) {
+    StableSortLastWins(&features_);
+    StableSortLastWins(&lists_);
+  } else {
+    SortLastWins(&features_);
+    SortLastWins(&lists_);
+  }
   return {};
 }
 
@@ -101,6 +122,8 @@ void DecodedRecord::Clear() {
   floats_.clear();
   doubles_.clear();
   integers_.clear();
+  value_lists_.clear();
+  names_.clear();
 }
 
 const Feature* DecodedRecord::Find(ByteView name) const {
@@ -133,6 +156,7 @@ bool DecodedRecord::DecodeFeatureEntry(WireReader& entry) {
   if (!ReadEntry(entry, &feature.name, [&](WireReader& value) { return DecodeFeature(value, &feature.value); })) {
     return false;
   }
+  if (outline_) feature.name = Kept(feature.name);
   features_.push_back(feature);
   return true;
 }
@@ -142,6 +166,7 @@ bool DecodedRecord::DecodeFeatureLists(WireReader& lists) {
     FeatureList list{.name = entry.rest().first(0), .first_step = static_cast<uint32_t>(steps_.size())};
     if (!ReadEntry(entry, &list.name, [this](WireReader& steps) { return DecodeSteps(steps); })) return false;
     list.step_count = static_cast<uint32_t>(steps_.size()) - list.first_step;
+    if (outline_) list.name = Kept(list.name);
     lists_.push_back(list);
     return true;
   });
@@ -161,8 +186,12 @@ bool DecodedRecord::DecodeFeature(WireReader& feature, FeatureValue* value) {
   while (feature.Next(&field)) {
     const FeatureKind kind = KindOfField(payload_kind_, field.number);
     if (kind == FeatureKind::kNone || field.type != WireType::kBytes) continue;
-    if (kind != value->kind) *value = {.kind = kind, .first = Size(kind)};
     WireReader list = feature.Nested(field.bytes);
+    if (outline_) {
+      if (!OutlineList(list, kind, field.bytes, value)) return false;
+      continue;
+    }
+    if (kind != value->kind) *value = {.kind = kind, .first = Size(kind)};
     if (!DecodeList(list, kind)) return false;
     value->count = Size(kind) - value->first;
   }
@@ -195,8 +224,51 @@ bool DecodedRecord::DecodePacked(WireReader& list, ByteView chunk, FeatureKind k
   }
   WireReader packed = list.Packed(chunk);
   uint64_t varint = 0;
-  while (packed.NextVarint(&varint)) integers_.push_back(Integer(kind, varint));
+  while (packed.NextVarint(&varint)) integers_.push_back(IntegerOf(kind, varint));
   return packed.ok();
+}
+
+bool DecodedRecord::OutlineList(WireReader& list, FeatureKind kind, ByteView bytes, FeatureValue* value) {
+  if (kind != value->kind) *value = {.kind = kind, .first = static_cast<uint32_t>(value_lists_.size())};
+  value_lists_.push_back(bytes);
+  WireField field;
+  while (list.Next(&field)) {
+    if (field.number != kListValue) continue;
+    if (field.type == ValueType(kind)) {
+      ++value->count;
+    } else if (field.type == WireType::kBytes && !CountPacked(list, field.bytes, kind, &value->count)) {
+      return false;
+    }
+  }
+  return list.ok();
+}
+
+bool DecodedRecord::CountPacked(WireReader& list, ByteView chunk, FeatureKind kind, uint32_t* count) const {
+  if (kind == FeatureKind::kFloat || kind == FeatureKind::kDouble) {
+    const size_t size = kind == FeatureKind::kFloat ? sizeof(float) : sizeof(double);
+    *count += static_cast<uint32_t>(chunk.size() / size);
+    return chunk.size() % size == 0 || list.Reject(WireFault::kPackedSize, chunk);
+  }
+  if (const uint64_t varints = CountVarints(chunk); varints != 0) {
+    *count += static_cast<uint32_t>(varints);
+    return true;
+  }
+  WireReader packed = list.Packed(chunk);  // empty or malformed
+  uint64_t varint = 0;
+  while (packed.NextVarint(&varint)) ++*count;
+  return packed.ok();
+}
+
+// Returns a copy of `name` that lives as long as the content.
+ByteView DecodedRecord::Kept(ByteView name) {
+  constexpr size_t kPieceBytes = size_t{4} << 10;
+  if (names_.empty() || names_.back().capacity() - names_.back().size() < name.size()) {
+    names_.emplace_back().reserve(std::max(kPieceBytes, name.size()));
+  }
+  std::string& piece = names_.back();
+  const size_t begin = piece.size();
+  piece.append(AsText(name));
+  return AsBytes(piece).subspan(begin);
 }
 
 void DecodedRecord::Append(FeatureKind kind, const WireField& field) {
@@ -206,7 +278,7 @@ void DecodedRecord::Append(FeatureKind kind, const WireField& field) {
     case FeatureKind::kFloat: floats_.push_back(std::bit_cast<float>(static_cast<uint32_t>(field.value))); return;
     case FeatureKind::kDouble: doubles_.push_back(std::bit_cast<double>(field.value)); return;
     case FeatureKind::kInt32:
-    case FeatureKind::kInt64: integers_.push_back(Integer(kind, field.value)); return;
+    case FeatureKind::kInt64: integers_.push_back(IntegerOf(kind, field.value)); return;
   }
 }
 

@@ -3,7 +3,9 @@
 #include <bit>
 #include <cassert>
 #include <cstdint>
+#include <deque>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -70,8 +72,13 @@ inline constexpr uint8_t kRealKinds = BitOf(FeatureKind::kFloat) | BitOf(Feature
   }
 }
 
+/// Returns the integer that `varint` encodes in a list of `kind`: protobuf drops the upper bits of an int32.
+[[nodiscard]] constexpr int64_t IntegerOf(FeatureKind kind, uint64_t varint) {
+  return kind == FeatureKind::kInt32 ? static_cast<int32_t>(varint) : static_cast<int64_t>(varint);
+}
+
 /// The location of the values of a feature, or of one step of a feature list: [first, first + count) of the array for
-/// `kind` in its DecodedRecord. An empty list has a kind and count 0.
+/// `kind` in its DecodedRecord, unless that is an outline. An empty list has a kind and count 0.
 struct FeatureValue {
   FeatureKind kind = FeatureKind::kNone;
   uint32_t first = 0;
@@ -103,6 +110,12 @@ class DecodedRecord {
   /// Errors: kDamage if `payload` is not a valid protobuf message (the text gives byte and reason); kLimit if `payload`
   /// is longer than kMaxMessageBytes; kUsage if `kind` is kOpaque.
   [[nodiscard]] Result<void> Decode(ByteView payload, PayloadKind kind);
+
+  /// Does the same as Decode, but leaves the values in `payload`, so that memory is needed for names and steps alone.
+  /// The values can then be read only with FeatureSlices: bytes(), floats(), doubles() and integers() must not be
+  /// called. `payload` may be mapped bytes that another process changes meanwhile: names are copied, so whatever is
+  /// there then, it only gives other values or fewer. Errors: those of Decode.
+  [[nodiscard]] Result<void> DecodeOutline(ByteView payload, PayloadKind kind);
 
   /// Clears the content, but keeps the memory.
   void Clear();
@@ -141,6 +154,10 @@ class DecodedRecord {
   }
 
  private:
+  friend class FeatureSlices;
+
+  [[nodiscard]] Result<void> DecodeAll(ByteView payload, PayloadKind kind);
+
   // Each of these functions reads its message to the end, and returns false if it is malformed. Readers are passed by
   // reference, because decoding a record of five small features took 1.4 times as long with readers passed by value.
   [[nodiscard]] bool DecodePayload(WireReader& payload);
@@ -151,6 +168,9 @@ class DecodedRecord {
   [[nodiscard]] bool DecodeFeature(WireReader& feature, FeatureValue* value);
   [[nodiscard]] bool DecodeList(WireReader& list, FeatureKind kind);
   [[nodiscard]] bool DecodePacked(WireReader& list, ByteView chunk, FeatureKind kind);
+  [[nodiscard]] bool OutlineList(WireReader& list, FeatureKind kind, ByteView bytes, FeatureValue* value);
+  [[nodiscard]] bool CountPacked(WireReader& list, ByteView chunk, FeatureKind kind, uint32_t* count) const;
+  [[nodiscard]] ByteView Kept(ByteView name);
   void Append(FeatureKind kind, const WireField& field);
   [[nodiscard]] uint32_t Size(FeatureKind kind) const;
 
@@ -164,6 +184,11 @@ class DecodedRecord {
   std::vector<float> floats_;
   std::vector<double> doubles_;
   std::vector<int64_t> integers_;  // int32 and int64
+
+  // Of an outline, which has no values: `first` of a FeatureValue is then the first of its lists.
+  bool outline_ = false;
+  std::vector<ByteView> value_lists_;  // messages of the payload, in wire order
+  std::deque<std::string> names_;      // one after the other, in pieces that never move
 };
 
 }  // namespace ofindex

@@ -118,19 +118,21 @@ ROOMS = {
     "query/filter query/sampling/sets query/sql tools/serve/requests tools/shell tools/show",
     "tools/serve/records": "base proto query query/columns tools/http tools/media tools/serve/requests tools/shell",
     "tools/serve/requests": "base index/chunks query/columns query/crossfilter tools/http tools/shell",
-    "tools/shell": "base proto index/build index/catalog index/chunks index/columns index/finding index/shards "
+    "tools/shell": "base index/build index/catalog index/chunks index/columns index/finding index/shards "
     "query/columns tools/terminal",
     "tools/tables": "base query/attaching query/sql tools/options tools/packing tools/shell",
-    "tools/show": "base proto proto/wire index/columns query tools/shell tools/terminal",
-    "tools/streams": "base proto/encode proto/wire index/catalog index/columns index/writing query tools/shell "
-    "tools/show",
+    "tools/show": "base mmap proto proto/wire index/columns query tools/shell tools/show/pieces tools/terminal",
+    "tools/show/pieces": "base mmap proto tools/shell",
+    "tools/streams": "base mmap proto proto/encode proto/wire index/catalog index/columns index/writing query query/columns "
+    "tools/shell tools/show tools/show/pieces",
     "tools/terminal": "",
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/keys index/merge "
     "index/output index/parts index/shards index/update query query/attaching query/audit query/columns query/images query/keys query/sampling "
     "query/sampling/columns "
     "query/sampling/sets query/stats tools/help tools/http tools/options tools/ordinals tools/packing tools/page tools/prompt "
     "tools/report tools/report_page "
-    "tools/rows tools/sampling tools/serve tools/shell tools/show tools/streams tools/tables tools/terminal",
+    "tools/rows tools/sampling tools/serve tools/shell tools/show tools/show/pieces tools/streams tools/tables "
+    "tools/terminal",
     "python/src": "python/src/attaching python/src/auditing python/src/columns python/src/convert python/src/loading python/src/records python/src/writing",
     "python/src/attaching": "base query/attaching query/decoding python/src/columns python/src/convert "
     "python/src/interpreter python/src/records",

@@ -8,6 +8,8 @@
 #include <climits>
 #include <thread>
 
+#include "mmap/files/kept_pages.h"
+
 namespace ofindex {
 namespace {
 
@@ -35,7 +37,10 @@ void PassOn(int signal, siginfo_t* info, void* context) {
 
 void OnFault(int signal, siginfo_t* info, void* context) {
   auto* const jump = static_cast<sigjmp_buf*>(::pthread_getspecific(guarded_section));
-  if (jump == nullptr) return PassOn(signal, info, context);
+  if (jump == nullptr) {
+    if (!KeptPages::Replace(info->si_addr)) PassOn(signal, info, context);
+    return;
+  }
   FaultGuard::Leave();
   // siglongjmp does not restore the signal mask that was in force before the fault. This handler may run with more
   // signals blocked than Install() asked for, as under the thread sanitizer; if SIGBUS stayed blocked, a second fault

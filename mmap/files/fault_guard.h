@@ -8,8 +8,8 @@ namespace ofindex {
 /// guarded section turns that into `false`.
 ///
 /// The handler is installed once, on first use, for the whole process; a SIGBUS outside a guarded section of the same
-/// thread goes to the previously installed handler. Guards do not nest. A section costs about 45 ns (measured), so one
-/// section copies a whole batch. Thread-safe.
+/// thread, and outside lent bytes (lent_bytes.h), goes to the previously installed handler. Guards do not nest. A
+/// section costs about 45 ns (measured), so one section copies a whole batch. Thread-safe.
 class FaultGuard {
  public:
   /// Installs the handler unless it is installed. Run does this by itself: on its first call in a process, and on its

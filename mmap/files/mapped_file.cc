@@ -43,11 +43,12 @@ MappedFile::MappedFile(MappedFile&&) noexcept = default;
 MappedFile& MappedFile::operator=(MappedFile&&) noexcept = default;
 MappedFile::~MappedFile() = default;
 
-Result<MappedFile> MappedFile::Map(const File& file, uint64_t size) {
+Result<MappedFile> MappedFile::Map(const File& file, uint64_t size, uint64_t offset) {
   MappedFile mapped;
   if (size == 0) return mapped;
   try {
-    mapped.region_ = std::make_unique<Region>(Region{ipc::mapped_region(OpenFile(file), ipc::read_only, 0, size)});
+    mapped.region_ = std::make_unique<Region>(
+        Region{ipc::mapped_region(OpenFile(file), ipc::read_only, static_cast<ipc::offset_t>(offset), size)});
   } catch (const ipc::interprocess_exception& error) {
     const bool out_of_maps = error.get_native_error() == ENOMEM;
     return Fail(out_of_maps ? ErrorCode::kLimit : ErrorCode::kIo,
@@ -69,6 +70,13 @@ void MappedFile::Prefetch(uint64_t offset, uint64_t n) const {
   const uint64_t begin = offset / page * page;
   auto* address = const_cast<uint8_t*>(bytes_.data()) + begin;
   static_cast<void>(::madvise(address, offset + n - begin, MADV_WILLNEED));
+}
+
+void MappedFile::Release() const {
+  if (!region_) return;
+  const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const uint64_t before = reinterpret_cast<uintptr_t>(bytes_.data()) % page;  // a region may begin inside a page
+  static_cast<void>(::madvise(const_cast<uint8_t*>(bytes_.data()) - before, before + bytes_.size(), MADV_DONTNEED));
 }
 
 }  // namespace ofindex

@@ -15,10 +15,10 @@ namespace ofindex {
 /// closed after mapping. Reading past a later truncation raises SIGBUS: read through FaultGuard.
 class MappedFile {
  public:
-  /// Maps the first `size` bytes of `file`, without reading any. A size of 0 gives an empty view, not an error.
+  /// Maps `size` bytes of `file` from `offset`, without reading any. A size of 0 gives an empty view, not an error.
   /// Errors: kLimit if there is no address space left, or the process has too many maps (/proc/sys/vm/max_map_count);
   /// kIo if the file cannot be mapped.
-  [[nodiscard]] static Result<MappedFile> Map(const File& file, uint64_t size);
+  [[nodiscard]] static Result<MappedFile> Map(const File& file, uint64_t size, uint64_t offset = 0);
 
   MappedFile();
   MappedFile(MappedFile&&) noexcept;
@@ -33,6 +33,9 @@ class MappedFile {
 
   /// Asks the kernel to read `n` bytes from `offset` in the background. Only a hint; the range must be in bytes().
   void Prefetch(uint64_t offset, uint64_t n) const;
+
+  /// Takes all pages out of this process's memory. They are mapped again when they are read.
+  void Release() const;
 
  private:
   struct Region;

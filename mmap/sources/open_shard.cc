@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/file_watch.h"
+#include "base/framing.h"
 #include "base/storage.h"
 #include "base/text.h"
 
@@ -58,6 +59,28 @@ Result<void> OpenShard::Read(std::span<const RecordRead> reads) const {
     OFINDEX_TRY(Establish());
   }
   return Fail(ErrorCode::kStale, StrCat(Printable(path_), ": the shard is being written to"),
+              "open the dataset again when the file is no longer written to");
+}
+
+Result<std::optional<OpenShard::Lent>> OpenShard::Lend(const RecordRead& read) const {
+  if (mapped_.empty()) return std::nullopt;
+  RecordRead header = read;
+  header.out = nullptr;
+  OFINDEX_TRY(Read(std::span(&header, 1)));  // checks the identity, and the header
+  const uint64_t state = state_.load(std::memory_order_acquire);
+  OFINDEX_ASSIGN(const std::shared_ptr<const File> file, FileNow());
+  Result<LentBytes> bytes = LentBytes::Map(*file, read.begin + HeaderBytes(framing_), read.length);
+  if (!bytes) return std::nullopt;
+  return Lent{.bytes = *std::move(bytes), .read = header, .state = state};
+}
+
+Result<void> OpenShard::Check(const Lent& lent) const {
+  OFINDEX_ASSIGN(const bool unchanged, Unchanged());
+  if (lent.bytes.lost()) return Failed({.status = ReadOutcome::Status::kGone}, std::span(&lent.read, 1));
+  if (unchanged && lent.state == state_.load(std::memory_order_acquire)) return {};
+  return Fail(ErrorCode::kStale,
+              StrCat(Printable(path_), "@", lent.read.begin, ": record ", lent.read.ordinal,
+                     ": the shard was written to while the record was read"),
               "open the dataset again when the file is no longer written to");
 }
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "base/shard_identity.h"
+#include "mmap/files/lent_bytes.h"
 #include "mmap/sources/byte_source.h"
 
 namespace ofindex {
@@ -41,6 +42,13 @@ class OpenShard {
     uint64_t shard;  ///< the number that identifies the shard in `cache`
   };
 
+  /// Bytes of a record in place.
+  struct Lent {
+    LentBytes bytes;
+    RecordRead read;
+    uint64_t state;  ///< of the shard, when the bytes were lent
+  };
+
   /// Opens `path`. A compressed shard is read through `inflation`, regardless of the map options.
   /// Errors: kStale if the shard is missing, or is no longer the file described by `identity`; kIo.
   [[nodiscard]] static Result<std::unique_ptr<OpenShard>> Open(std::string path, Framing framing,
@@ -51,6 +59,14 @@ class OpenShard {
   /// Errors: kStale if the shard was truncated, replaced or rewritten (the message gives the path, the byte and the
   /// lengths of the record); kIo.
   [[nodiscard]] Result<void> Read(std::span<const RecordRead> reads) const;
+
+  /// Lends the payload of `read`, at least one byte, without copying it. Returns nothing if it cannot be lent: the
+  /// shard is not mapped, or no map is left; then use Read(). Errors: those of Read.
+  [[nodiscard]] Result<std::optional<Lent>> Lend(const RecordRead& read) const;
+
+  /// Returns an error unless all bytes that were read of `lent` so far are those of the indexed file.
+  /// Errors: kStale if the shard was changed since they were lent.
+  [[nodiscard]] Result<void> Check(const Lent& lent) const;
 
   /// Reads bytes of the shard without checking its identity. `offset` is in the file or, for a compressed shard, in its
   /// inflated bytes. Returns the number of bytes read, which is smaller only at the end. Errors: kIo; kStale if the

@@ -134,22 +134,18 @@ class ValueScan {
       if (field.number != kListValue) continue;
       if (field.type == ValueType(kind)) {
         visit(ScannedValue{.kind = kind,
-                           .integer = is_integer ? Integer(kind, field.value) : 0,
+                           .integer = is_integer ? IntegerOf(kind, field.value) : 0,
                            .bytes = kind == FeatureKind::kBytes ? field.bytes : ByteView()});
       } else if (field.type == WireType::kBytes && is_integer) {
         WireReader packed = list.Packed(field.bytes);
         uint64_t varint = 0;
-        while (packed.NextVarint(&varint)) visit(ScannedValue{.kind = kind, .integer = Integer(kind, varint)});
+        while (packed.NextVarint(&varint)) visit(ScannedValue{.kind = kind, .integer = IntegerOf(kind, varint)});
         if (!packed.ok()) return false;
       } else if (field.type == WireType::kBytes && !field.bytes.empty()) {
         visit(ScannedValue{.kind = kind});  // packed floats or doubles
       }
     }
     return list.ok();
-  }
-
-  [[nodiscard]] static int64_t Integer(FeatureKind kind, uint64_t varint) {
-    return kind == FeatureKind::kInt32 ? static_cast<int32_t>(varint) : static_cast<int64_t>(varint);
   }
 
   // Calls `use(WireReader)` for each message in field `number`. Returns false if `use` does, or if it is malformed.

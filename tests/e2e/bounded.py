@@ -19,10 +19,11 @@ from e2e.command import COMMAND, TIMEOUT_SECONDS, CommandTest, Finished
 
 _LAUNCHER = """
 import os, resource, sys
-report, address_space, descriptors, *command = sys.argv[1:]
+report, address_space, data, descriptors, *command = sys.argv[1:]
 child = os.fork()
 if child == 0:
-    for limit, value in ((resource.RLIMIT_AS, int(address_space)), (resource.RLIMIT_NOFILE, int(descriptors))):
+    limits = ("RLIMIT_AS", address_space), ("RLIMIT_DATA", data), ("RLIMIT_NOFILE", descriptors)
+    for limit, value in ((getattr(resource, name), int(value)) for name, value in limits):
         if value:
             resource.setrlimit(limit, (value, value))
     os.execv(command[0], command)
@@ -46,16 +47,19 @@ def run_bounded(
     test: CommandTest,
     args: Sequence[str | Path],
     address_space_bytes: int = 0,
+    data_bytes: int = 0,
     descriptors: int = 0,
     timeout: float = TIMEOUT_SECONDS,
 ) -> Bounded:
     """Runs the command in the folder of `test`. A limit of 0 means none; the command is killed after `timeout` seconds.
+
+    Files that are mapped count as address space, but not as data.
     """
     with tempfile.NamedTemporaryFile("r") as report:
         texts = tuple(map(str, args))
         launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, report.name]
         process = subprocess.Popen(
-            [*launcher, str(address_space_bytes), str(descriptors), str(COMMAND), *texts],
+            [*launcher, *map(str, (address_space_bytes, data_bytes, descriptors)), str(COMMAND), *texts],
             cwd=test.dir,
             env=test.environment,
             stdin=subprocess.DEVNULL,

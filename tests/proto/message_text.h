@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "proto/feature_slices.h"
 #include "proto/features.h"
 
 namespace ofindex {
@@ -96,23 +97,27 @@ inline std::string SpellOracle(const pb::Message& message) {
 
 inline std::string SpellValues(const DecodedRecord& record, FeatureValue value) {
   std::string out = std::string(Name(value.kind)) + "(";
-  switch (value.kind) {
-    case FeatureKind::kNone: break;
-    case FeatureKind::kBytes:
-      for (ByteView bytes : record.bytes(value)) SpellValue(AsText(bytes), &out);
-      break;
-    case FeatureKind::kFloat:
-      for (float number : record.floats(value)) SpellValue(number, &out);
-      break;
-    case FeatureKind::kDouble:
-      for (double number : record.doubles(value)) SpellValue(number, &out);
-      break;
-    case FeatureKind::kInt32:
-    case FeatureKind::kInt64:
-      for (int64_t number : record.integers(value)) SpellValue(number, &out);
-      break;
+  size_t count = 0;
+  FeatureSlices slices(record, value, 1 + value.count % 3);
+  for (FeatureData slice; slices.Next(&slice); count += slice.count()) {
+    switch (value.kind) {
+      case FeatureKind::kNone: break;
+      case FeatureKind::kBytes:
+        for (ByteView bytes : slice.bytes()) SpellValue(AsText(bytes), &out);
+        break;
+      case FeatureKind::kFloat:
+        for (float number : slice.floats()) SpellValue(number, &out);
+        break;
+      case FeatureKind::kDouble:
+        for (double number : slice.doubles()) SpellValue(number, &out);
+        break;
+      case FeatureKind::kInt32:
+      case FeatureKind::kInt64:
+        for (int64_t number : slice.integers()) SpellValue(number, &out);
+        break;
+    }
   }
-  return out + ");";
+  return out + (count == value.count ? ");" : ", fewer than counted);");
 }
 
 /// Keeps the order in which `record` lists its features, so it must be the order of std::map.

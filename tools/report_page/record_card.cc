@@ -162,7 +162,7 @@ Result<void> RecordCards::Load(uint64_t ordinal) {
                        "; expected at most 16 MiB for a page"),
                 "`ofindex get` shows it");
   }
-  return record_.Load(dataset_, ordinal);
+  return record_.Load(dataset_, ordinal, ShownRecord::Large::kDecoded);
 }
 
 void RecordCards::Unread(const Error& error, Html& html) {

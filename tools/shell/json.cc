@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -12,47 +11,6 @@
 
 namespace ofindex {
 namespace {
-
-Json JsonValues(const DecodedRecord& record, FeatureValue value) {
-  Json values = Json::array();
-  switch (value.kind) {
-    case FeatureKind::kNone: break;
-    case FeatureKind::kBytes:
-      for (const ByteView bytes : record.bytes(value)) values.push_back(JsonBytes(bytes));
-      break;
-    case FeatureKind::kFloat:
-      for (const float real : record.floats(value)) values.push_back(JsonReal(AsFloat(double{real})));
-      break;
-    case FeatureKind::kDouble:
-      for (const double real : record.doubles(value)) values.push_back(JsonReal(real));
-      break;
-    case FeatureKind::kInt32:
-    case FeatureKind::kInt64:
-      for (const int64_t integer : record.integers(value)) values.push_back(integer);
-      break;
-  }
-  return values;
-}
-
-// Returns a feature list: the values of each step, null for a step without a kind. If steps have several kinds, each
-// step is a feature itself.
-Json JsonSteps(const DecodedRecord& record, std::span<const FeatureValue> steps) {
-  std::set<FeatureKind> kinds;
-  for (const FeatureValue& step : steps) kinds.insert(step.kind);
-  kinds.erase(FeatureKind::kNone);
-  Json values = Json::array();
-  for (const FeatureValue& step : steps) {
-    if (kinds.size() > 1) {
-      values.push_back(JsonFeature(record, step));
-    } else {
-      values.push_back(step.kind == FeatureKind::kNone ? Json(nullptr) : JsonValues(record, step));
-    }
-  }
-  const std::string_view kind = kinds.size() > 1 ? "mixed"
-                                : kinds.empty()  ? Name(FeatureKind::kNone)
-                                                 : Name(*kinds.begin());
-  return {{"kind", kind}, {"values", std::move(values)}};
-}
 
 Json JsonKinds(uint8_t kinds) {
   Json array = Json::array();
@@ -96,25 +54,6 @@ Json JsonReal(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
   return value;
-}
-
-Json JsonFeature(const DecodedRecord& record, FeatureValue value) {
-  return {{"kind", Name(value.kind)}, {"values", JsonValues(record, value)}};
-}
-
-Json JsonFeatureList(const DecodedRecord& record, const FeatureList& list) {
-  return JsonSteps(record, record.steps(list));
-}
-
-Json JsonFeatures(const DecodedRecord& record) {
-  Json features = Json::object();
-  for (const Feature& feature : record.features()) {
-    features[JsonText(AsText(feature.name)).get<std::string>()] = JsonFeature(record, feature.value);
-  }
-  for (const FeatureList& list : record.feature_lists()) {
-    features[JsonText(AsText(list.name)).get<std::string>() + "[]"] = JsonFeatureList(record, list);
-  }
-  return features;
 }
 
 Json JsonTexts(const std::vector<std::string>& texts) {

@@ -10,7 +10,6 @@
 #include "index/catalog/catalog.h"
 #include "index/columns/column.h"
 #include "index/shards/shard_set.h"
-#include "proto/features.h"
 
 namespace ofindex {
 
@@ -31,15 +30,6 @@ using Json = nlohmann::ordered_json;
 /// Returns the double that is written as the float of value `real` is: 0.2 for 0.20000000298023224, the float nearest
 /// to 0.2. As a float, it is the same. Returns `real` if no float has this value.
 [[nodiscard]] double AsFloat(double real);
-
-/// Returns the features of a record as docs/cli.md specifies: NAME -> {"kind", "values"}, lists as NAME[].
-[[nodiscard]] Json JsonFeatures(const DecodedRecord& record);
-
-/// Returns one feature of `record`.
-[[nodiscard]] Json JsonFeature(const DecodedRecord& record, FeatureValue value);
-
-/// Returns one feature list of `record`.
-[[nodiscard]] Json JsonFeatureList(const DecodedRecord& record, const FeatureList& list);
 
 // Arrays that several verbs print.
 [[nodiscard]] Json JsonTexts(const std::vector<std::string>& texts);

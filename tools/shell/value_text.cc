@@ -25,6 +25,15 @@ std::string PrintableLines(std::string_view text) {
   }
 }
 
+std::string DoubledQuotes(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out;
+}
+
 }  // namespace
 
 Json JsonOfValue(const Chunk::Value& value) {
@@ -41,13 +50,10 @@ Json JsonOfValue(const Chunk::Value& value) {
 std::string CsvField(std::string_view exact) {
   std::string text = PrintableLines(exact);
   if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string field = "\"";
-  for (const char c : text) {
-    if (c == '"') field += '"';
-    field += c;
-  }
-  return field + "\"";
+  return StrCat("\"", DoubledQuotes(text), "\"");
 }
+
+std::string CsvPart(std::string_view exact) { return DoubledQuotes(PrintableLines(exact)); }
 
 std::string CsvOfValue(const Chunk::Value& value) {
   switch (value.type) {

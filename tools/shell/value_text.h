@@ -17,6 +17,10 @@ namespace ofindex {
 /// Returns a field as in RFC 4180. An empty text is quoted to distinguish it from NULL, which is an empty field. As CSV
 /// is often read in a terminal, characters that Printable() escapes are written as \xNN, except for tabs and newlines.
 [[nodiscard]] std::string CsvField(std::string_view exact);
+
+/// Returns a part of such a field, between the quotes. `exact` must not begin or end in the middle of a character.
+[[nodiscard]] std::string CsvPart(std::string_view exact);
+
 [[nodiscard]] std::string CsvOfValue(const Chunk::Value& value);
 
 /// Returns `names`, of which later ones that are equal to earlier ones get the suffixes _2, _3 and so on.

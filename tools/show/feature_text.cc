@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "proto/feature_slices.h"
 #include "tools/shell/table.h"
 #include "tools/show/hex_text.h"
 #include "tools/show/number_text.h"
@@ -23,8 +24,8 @@ constexpr size_t kMaxDumped = 4 << 10;  // for one payload
 
 std::string BytesText(ByteView bytes) {
   const std::string_view text = AsText(bytes);
-  const bool plain = IsUtf8(text) && text == Printable(text);
-  if (plain && text.size() <= kMaxRowText) return StrCat("\"", text, "\"");
+  const bool plain = text.size() <= kMaxRowText && IsUtf8(text) && text == Printable(text);
+  if (plain) return StrCat("\"", text, "\"");
   const ByteView front = bytes.first(std::min<size_t>(bytes.size(), 8));
   return StrCat("<", FormatCount(bytes.size()), " bytes: ", ToHex(front), front.size() < bytes.size() ? "...>" : ">");
 }
@@ -46,39 +47,42 @@ std::string AllLeftOut(size_t values, size_t room) {
 
 Room Without(size_t columns, Room room) { return room ? Room(*room - std::min(*room, columns)) : room; }
 
-// Joins values until the row is full, and says how many are left out. That fits `room`, too; if the first value does
-// not, it is cut.
+// Joins the first of `count` values until the row is full, and says how many are left out. That fits `room`, too; if
+// the first value does not, it is cut. `values` has at least as many as a row holds, or all.
 template <typename Values, typename Format>
-std::string Join(const Values& values, Format format, Room room) {
+std::string Join(const Values& values, size_t count, Format format, Room room) {
   if (values.size() == 0) return "";
   std::string text;
   std::string fitting;
   for (size_t i = 0; i < values.size() && text.size() < kMaxRowText; ++i) {
     text += StrCat(i == 0 ? "" : " ", format(values[i]));
-    std::string whole = StrCat(text, LeftOut(values.size() - i - 1));
+    std::string whole = StrCat(text, LeftOut(count - i - 1));
     if (!room || ShownWidth(whole) <= *room) fitting = std::move(whole);
     if (room && ShownWidth(text) > *room) break;
   }
   if (!fitting.empty() || !room) return fitting;
-  const std::string others = LeftOut(values.size() - 1);
+  const std::string others = LeftOut(count - 1);
   const size_t left = *Without(others.size(), room);
-  return left < kMinCut ? AllLeftOut(values.size(), *room) : CutToWidth(format(values[0]), left) + others;
+  return left < kMinCut ? AllLeftOut(count, *room) : CutToWidth(format(values[0]), left) + others;
 }
 
 std::string ValuesText(const DecodedRecord& record, FeatureValue value, Room room) {
+  FeatureSlices slices(record, value, kMaxRowText);
+  FeatureData front;
+  if (!slices.Next(&front)) return "";
   switch (value.kind) {
     case FeatureKind::kNone: return "";
-    case FeatureKind::kBytes: return Join(record.bytes(value), BytesText, room);
+    case FeatureKind::kBytes: return Join(front.bytes(), value.count, BytesText, room);
     case FeatureKind::kFloat:
       return Join(
-          record.floats(value), [](float x) { return Shortest(x); }, room);
+          front.floats(), value.count, [](float x) { return Shortest(x); }, room);
     case FeatureKind::kDouble:
       return Join(
-          record.doubles(value), [](double x) { return Shortest(x); }, room);
+          front.doubles(), value.count, [](double x) { return Shortest(x); }, room);
     case FeatureKind::kInt32:
     case FeatureKind::kInt64:
       return Join(
-          record.integers(value), [](int64_t x) { return Shortest(x); }, room);
+          front.integers(), value.count, [](int64_t x) { return Shortest(x); }, room);
   }
   return "";
 }
@@ -86,7 +90,7 @@ std::string ValuesText(const DecodedRecord& record, FeatureValue value, Room roo
 std::string StepsText(const DecodedRecord& record, const FeatureList& list, Room room) {
   const Room inside = Without(LeftOut(list.step_count).size() + 2, room);
   const auto text = [&](const FeatureValue& step) { return StrCat("[", ValuesText(record, step, inside), "]"); };
-  return Join(record.steps(list), text, room);
+  return Join(record.steps(list), list.step_count, text, room);
 }
 
 std::string_view KindOfSteps(const DecodedRecord& record, const FeatureList& list) {

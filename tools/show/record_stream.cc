@@ -14,12 +14,16 @@ constexpr size_t kBatchRecords = 4096;
 
 class Streamer {
  public:
-  Streamer(const Dataset& dataset, const TakePayload& take, const Context& context, LostShards* lost)
-      : dataset_(dataset), take_(take), context_(context), lost_(lost) {}
+  Streamer(const Dataset& dataset, const TakeRecord& take, const Context& context, LargeRecords large, LostShards* lost)
+      : dataset_(dataset), take_(take), context_(context), large_(large), lost_(lost) {}
 
   Result<void> Add(uint64_t ordinal) {
     if (lost_ != nullptr && lost_->Has(ordinal)) return {};
     OFINDEX_ASSIGN(const RecordLocation location, dataset_.reader().Locate(ordinal));
+    if (large_ == LargeRecords::kLent && location.length > kLentRecordBytes) {
+      OFINDEX_TRY(Finish());
+      return PassOver(TakeAlone(ordinal));
+    }
     ordinals_.push_back(ordinal);
     bytes_ += location.length;
     if (bytes_ < kBatchBytes && ordinals_.size() < kBatchRecords) return {};
@@ -31,7 +35,7 @@ class Streamer {
     auto copied = dataset_.reader().CopyInto(ordinals_, batch_);
     if (!copied && !MayBeAlone(copied.error())) return copied;
     for (size_t i = 0; i < ordinals_.size(); ++i) {
-      OFINDEX_TRY(PassOver(copied ? take_(ordinals_[i], batch_[i]) : TakeAlone(ordinals_[i])));
+      OFINDEX_TRY(PassOver(copied ? take_(ordinals_[i], LentRecord(batch_[i])) : TakeAlone(ordinals_[i])));
     }
     ordinals_.clear();
     bytes_ = 0;
@@ -47,15 +51,19 @@ class Streamer {
     return lost_ != nullptr && (error.code == ErrorCode::kStale || error.code == ErrorCode::kIo);
   }
 
-  // Takes one record of a batch that contains a bad record, or records of an unreadable shard.
+  // Takes one record: a large one, or one of a batch that contains a bad record, or records of an unreadable shard.
   Result<void> TakeAlone(uint64_t ordinal) {
     if (lost_ != nullptr && lost_->Has(ordinal)) return {};
-    const Result<void> copied = dataset_.reader().Copy(ordinal, payload_);
-    if (!copied && lost_ != nullptr && copied.error().code != ErrorCode::kDamage) {
-      return lost_->Add(ordinal, copied.error());
-    }
-    OFINDEX_TRY(copied);
-    return take_(ordinal, payload_);
+    Result<LentRecord> record = Read(ordinal);
+    if (record) return take_(ordinal, *record);
+    const bool is_lost = lost_ != nullptr && record.error().code != ErrorCode::kDamage;
+    return is_lost ? lost_->Add(ordinal, record.error()) : tl::unexpected(std::move(record).error());
+  }
+
+  Result<LentRecord> Read(uint64_t ordinal) {
+    if (large_ == LargeRecords::kLent) return dataset_.reader().Lend(ordinal, payload_);
+    OFINDEX_TRY(dataset_.reader().Copy(ordinal, payload_));
+    return LentRecord(payload_);
   }
 
   Result<void> PassOver(Result<void> taken) {
@@ -66,8 +74,9 @@ class Streamer {
   }
 
   const Dataset& dataset_;
-  const TakePayload& take_;
+  const TakeRecord& take_;
   const Context& context_;
+  const LargeRecords large_;
   LostShards* const lost_;
   std::vector<uint64_t> ordinals_;
   uint64_t bytes_ = 0;
@@ -78,9 +87,9 @@ class Streamer {
 
 }  // namespace
 
-Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakePayload& take,
-                          const Context& context, LostShards* lost) {
-  Streamer streamer(dataset, take, context, lost);
+Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakeRecord& take,
+                          const Context& context, LargeRecords large, LostShards* lost) {
+  Streamer streamer(dataset, take, context, large, lost);
   for (uint64_t ordinal = 0;;) {
     OFINDEX_ASSIGN(const bool more, next(ordinal));
     if (!more) break;

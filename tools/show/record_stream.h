@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "base/bytes.h"
 #include "base/result.h"
+#include "mmap/lent_record.h"
 #include "query/dataset.h"
 #include "tools/shell/context.h"
 #include "tools/show/lost_shards.h"
@@ -14,7 +14,10 @@ namespace ofindex {
 using NextOrdinal = std::function<Result<bool>(uint64_t&)>;
 
 /// Called with each record.
-using TakePayload = std::function<Result<void>(uint64_t ordinal, ByteView payload)>;
+using TakeRecord = std::function<Result<void>(uint64_t ordinal, const LentRecord& record)>;
+
+/// How large records are passed on: as copies, or lent if they can be.
+enum class LargeRecords { kCopied, kLent };
 
 /// Reads records in batches of bounded size and passes them to `take`, in the order given by `next`. Bad records are
 /// reported on standard error and skipped. Returns the exit code: 3 if any record was bad, otherwise 0. Errors: those
@@ -23,7 +26,7 @@ using TakePayload = std::function<Result<void>(uint64_t ordinal, ByteView payloa
 ///
 /// If `lost` is not null, unreadable shards are added to it, and the records of all other shards are passed on. The
 /// returned exit code does not reflect the shards in `lost`.
-[[nodiscard]] Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakePayload& take,
-                                        const Context& context, LostShards* lost = nullptr);
+[[nodiscard]] Result<int> StreamRecords(const Dataset& dataset, const NextOrdinal& next, const TakeRecord& take,
+                                        const Context& context, LargeRecords large, LostShards* lost = nullptr);
 
 }  // namespace ofindex

@@ -1,39 +1,63 @@
 #include "tools/show/shown_record.h"
 
+#include <algorithm>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/framing.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "proto/feature_slices.h"
+#include "tools/shell/json.h"
+#include "tools/shell/output.h"
 #include "tools/show/feature_text.h"
+#include "tools/show/pieces/record_json.h"
 #include "tools/show/wire_text.h"
 
 namespace ofindex {
 namespace {
 
-constexpr size_t kMaxJsonBytes = size_t{64} << 20;
+constexpr size_t kMaxJsonBytes = size_t{64} << 20;  // of one value, which JSON takes in several copies
+
+// Returns the size of the longest bytes value; 0 if there is none.
+size_t LongestBytes(const DecodedRecord& record, FeatureValue value) {
+  size_t longest = 0;
+  if (value.kind != FeatureKind::kBytes) return longest;
+  FeatureSlices slices(record, value);
+  for (FeatureData slice; slices.Next(&slice);) {
+    for (const ByteView bytes : slice.bytes()) longest = std::max(longest, bytes.size());
+  }
+  return longest;
+}
+
+// Returns the bytes of numbers, which are little-endian as they are in memory.
+template <typename Number>
+std::string_view TextOf(std::span<const Number> numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
+}
 
 }  // namespace
 
-Result<void> ShownRecord::Load(const Dataset& dataset, uint64_t ordinal) {
+Result<void> ShownRecord::Load(const Dataset& dataset, uint64_t ordinal, Large large) {
   OFINDEX_TRY(Fetch(dataset, ordinal));
-  return Decode();
+  return Decode(large);
 }
 
 Result<void> ShownRecord::Fetch(const Dataset& dataset, uint64_t ordinal) {
-  OFINDEX_TRY(dataset.reader().Copy(ordinal, copy_));
-  return Place(dataset, ordinal, copy_);
+  OFINDEX_ASSIGN(own_, dataset.reader().Lend(ordinal, room_));
+  return Place(dataset, ordinal, own_);
 }
 
-Result<void> ShownRecord::Take(const Dataset& dataset, uint64_t ordinal, ByteView payload) {
-  OFINDEX_TRY(Place(dataset, ordinal, payload));
-  return Decode();
+Result<void> ShownRecord::Take(const Dataset& dataset, uint64_t ordinal, const LentRecord& record) {
+  OFINDEX_TRY(Place(dataset, ordinal, record));
+  return Decode(Large::kOutlined);
 }
 
-Result<void> ShownRecord::Place(const Dataset& dataset, uint64_t ordinal, ByteView payload) {
+Result<void> ShownRecord::Place(const Dataset& dataset, uint64_t ordinal, const LentRecord& record) {
   dataset_ = &dataset;
   ordinal_ = ordinal;
-  payload_ = payload;
+  record_ = &record;
   decoded_.Clear();
   OFINDEX_ASSIGN(location_, dataset.reader().Locate(ordinal));
   OFINDEX_ASSIGN(const MapShard shard, dataset.reader().map().Shard(location_.shard));
@@ -46,12 +70,13 @@ Result<void> ShownRecord::Place(const Dataset& dataset, uint64_t ordinal, ByteVi
   return {};
 }
 
-Result<void> ShownRecord::Decode() {
+Result<void> ShownRecord::Decode(Large large) {
   if (kind_ == PayloadKind::kOpaque) return {};
-  if (auto decoded = decoded_.Decode(payload_, kind_); !decoded) {
-    return Refuse(decoded.error().code, decoded.error().message);
-  }
-  return {};
+  const bool outlined = large == Large::kOutlined && record_->is_large();
+  const Result<void> decoded = outlined ? decoded_.DecodeOutline(payload(), kind_) : decoded_.Decode(payload(), kind_);
+  if (decoded) return {};
+  OFINDEX_TRY(record_->Check());  // a record that was changed meanwhile may look malformed
+  return Refuse(decoded.error().code, decoded.error().message);
 }
 
 tl::unexpected<Error> ShownRecord::Refuse(ErrorCode code, std::string_view what) const {
@@ -61,12 +86,7 @@ tl::unexpected<Error> ShownRecord::Refuse(ErrorCode code, std::string_view what)
 }
 
 const FeatureList* ShownRecord::FindList(const std::string& feature) const {
-  if (!feature.ends_with("[]")) return nullptr;
-  const std::string_view name(feature.data(), feature.size() - 2);
-  for (const FeatureList& list : decoded_.feature_lists()) {
-    if (AsText(list.name) == name) return &list;
-  }
-  return nullptr;
+  return FindFeatureList(decoded_, feature);
 }
 
 Result<void> ShownRecord::Require(const std::vector<std::string>& names) const {
@@ -86,40 +106,47 @@ Result<void> ShownRecord::RequireOne(const std::string& feature) const {
               names.empty() ? std::string("its payload has no features") : StrCat("it has ", names));
 }
 
-Result<void> ShownRecord::CheckJson(size_t bytes) const {
-  if (bytes <= kMaxJsonBytes) return {};
-  return Fail(ErrorCode::kLimit,
-              StrCat(ReadText(), "@", location_.offset, ": record ", ordinal_, ": ", FormatCount(bytes),
-                     " bytes are too many for JSON; expected at most ", FormatCount(kMaxJsonBytes)),
-              "show one of its features with --feature, or write its bytes with --raw");
-}
-
-Result<Json> ShownRecord::ToJson(const std::vector<std::string>& names) const {
-  size_t shown_bytes = names.empty() ? payload_.size() : 0;
-  for (const std::string& name : names) shown_bytes += FeatureBytes(name).size();
-  OFINDEX_TRY(CheckJson(shown_bytes));
-  Json features = names.empty() ? JsonFeatures(decoded_) : Json::object();
-  for (const std::string& name : names) {
-    const std::string key = JsonText(name).get<std::string>();
-    if (const Feature* feature = decoded_.Find(AsBytes(name))) {
-      features[key] = JsonFeature(decoded_, feature->value);
-    } else if (const FeatureList* list = FindList(name)) {
-      features[key] = JsonFeatureList(decoded_, *list);
-    }
+Result<void> ShownRecord::CheckJson(const std::vector<std::string>& names) const {
+  if (payload().size() <= kMaxJsonBytes) return {};
+  size_t longest = kind_ == PayloadKind::kOpaque && names.empty() ? payload().size() : 0;
+  const auto is_asked = [&names](const std::string& name) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const Feature& feature : decoded_.features()) {
+    if (is_asked(std::string(AsText(feature.name)))) longest = std::max(longest, LongestBytes(decoded_, feature.value));
   }
-  Json json = {{"_id", ordinal_},
-               {"_shard", JsonText(shard_)},
-               {"_offset", location_.offset},
-               {"_length", location_.length},
-               {"features", std::move(features)}};
-  if (kind_ == PayloadKind::kOpaque && names.empty()) json["payload"] = JsonBytes(payload_);
-  return json;
+  for (const FeatureList& list : decoded_.feature_lists()) {
+    if (!is_asked(StrCat(AsText(list.name), "[]"))) continue;
+    for (const FeatureValue& step : decoded_.steps(list)) longest = std::max(longest, LongestBytes(decoded_, step));
+  }
+  OFINDEX_TRY(record_->Check());
+  if (longest <= kMaxJsonBytes) return {};
+  return Fail(ErrorCode::kLimit,
+              StrCat(ReadText(), "@", location_.offset, ": record ", ordinal_, ": a value of ", FormatCount(longest),
+                     " bytes is too long for JSON; expected at most ", FormatCount(kMaxJsonBytes)),
+              "show its other features with --feature, or write its bytes with --raw");
 }
 
-Result<void> ShownRecord::Print(const std::vector<std::string>& names, Output& out) const {
+Result<void> ShownRecord::AddJson(const std::vector<std::string>& names, RecordPieces& pieces) const {
+  OFINDEX_TRY(CheckJson(names));
+  std::string head = Dump(Json{
+      {"_id", ordinal_}, {"_shard", JsonText(shard_)}, {"_offset", location_.offset}, {"_length", location_.length}});
+  head.pop_back();
+  OFINDEX_TRY(pieces.Add(head));
+  OFINDEX_TRY(pieces.Add(",\"features\":"));
+  OFINDEX_TRY(AddJsonFeatures(decoded_, names, [&](std::string_view text) { return pieces.Add(text); }));
+  if (kind_ == PayloadKind::kOpaque && names.empty()) {
+    OFINDEX_TRY(pieces.Add(",\"payload\":"));
+    OFINDEX_TRY(pieces.Add(Dump(JsonBytes(payload()))));
+  }
+  return pieces.Add("}");
+}
+
+Result<void> ShownRecord::AddText(const std::vector<std::string>& names, RecordPieces& pieces) const {
+  Output out([&](std::string_view text) { return pieces.Add(text); });
   OFINDEX_TRY(out.Line(Heading()));
-  if (kind_ == PayloadKind::kOpaque) return PrintHexDump(payload_, out);
-  return PrintFeatures(decoded_, names, out);
+  OFINDEX_TRY(kind_ == PayloadKind::kOpaque ? PrintHexDump(payload(), out) : PrintFeatures(decoded_, names, out));
+  return out.Flush();
 }
 
 std::string ShownRecord::ShardText() const { return Printable((*paths_)(shard_)); }
@@ -135,63 +162,60 @@ std::string ShownRecord::Heading() const {
                 Counted(location_.length, "byte"), ", ", Name(kind_));
 }
 
-Result<void> ShownRecord::PrintWire(const std::vector<std::string>& names, const std::atomic<bool>& cancel,
-                                    Output& out) {
-  if (kind_ != PayloadKind::kOpaque && payload_.size() > kMaxMessageBytes) return Decode();
+Result<void> ShownRecord::AddWire(const std::vector<std::string>& names, const std::atomic<bool>& cancel,
+                                  RecordPieces& pieces) {
+  if (kind_ != PayloadKind::kOpaque && payload().size() > kMaxMessageBytes) return Decode(Large::kOutlined);
   const auto nowhere = [](std::string_view) -> Result<void> { return {}; };
   for (const std::string& name : names) {
-    OFINDEX_ASSIGN(const WireOutcome sought, ExplainWire(payload_, kind_, name, nowhere));
+    OFINDEX_ASSIGN(const WireOutcome sought, ExplainWire(payload(), kind_, name, nowhere));
     if (sought.entries != 0) continue;
-    OFINDEX_TRY(Decode());
+    OFINDEX_TRY(Decode(Large::kOutlined));
     return RequireOne(name);
   }
-  OFINDEX_TRY(out.Line(Heading()));
+  OFINDEX_TRY(pieces.Add(Heading() + "\n"));
   const auto line = [&](std::string_view text) -> Result<void> {
     if (cancel) return Interrupted();
-    return out.Line(text);
+    OFINDEX_TRY(pieces.Add(text));
+    return pieces.Add("\n");
   };
   std::vector<std::optional<std::string>> parts(names.begin(), names.end());
   if (parts.empty()) parts.emplace_back(std::nullopt);  // the whole message
   WireOutcome outcome;
   for (const std::optional<std::string>& part : parts) {
-    OFINDEX_ASSIGN(outcome, ExplainWire(payload_, kind_, part, line));
+    OFINDEX_ASSIGN(outcome, ExplainWire(payload(), kind_, part, line));
   }
   if (outcome.malformed.fault != WireFault::kNone) return Refuse(ErrorCode::kDamage, Describe(outcome.malformed));
   if (bad_ != BadReason{}) return Refuse(ErrorCode::kDamage, StrCat("marked bad: ", Name(bad_)));
   return {};
 }
 
-std::vector<uint8_t> ShownRecord::FeatureBytes(const std::string& feature) const {
-  std::vector<uint8_t> out;
-  if (const Feature* found = decoded_.Find(AsBytes(feature))) {
-    AppendValues(found->value, out);
-  } else if (const FeatureList* list = FindList(feature)) {
-    for (const FeatureValue& step : decoded_.steps(*list)) AppendValues(step, out);
-  }
-  return out;
+Result<void> ShownRecord::AddFeature(const std::string& feature, RecordPieces& pieces) const {
+  if (const Feature* found = decoded_.Find(AsBytes(feature))) return AddValues(found->value, pieces);
+  const FeatureList* const list = FindList(feature);
+  if (list == nullptr) return {};
+  for (const FeatureValue& step : decoded_.steps(*list)) OFINDEX_TRY(AddValues(step, pieces));
+  return {};
 }
 
-void ShownRecord::AppendValues(FeatureValue value, std::vector<uint8_t>& out) const {
-  const auto append = [&](const auto& values) {
-    for (const auto one : values) {
-      const auto* bytes = reinterpret_cast<const uint8_t*>(&one);
-      out.insert(out.end(), bytes, bytes + sizeof one);
-    }
-  };
-  switch (value.kind) {
-    case FeatureKind::kNone: break;
-    case FeatureKind::kBytes:
-      for (const ByteView bytes : decoded_.bytes(value)) out.insert(out.end(), bytes.begin(), bytes.end());
-      break;
-    case FeatureKind::kFloat: append(decoded_.floats(value)); break;
-    case FeatureKind::kDouble: append(decoded_.doubles(value)); break;
-    case FeatureKind::kInt64: append(decoded_.integers(value)); break;
-    case FeatureKind::kInt32: {
-      const auto integers = decoded_.integers(value);
-      append(std::vector<int32_t>(integers.begin(), integers.end()));
-      break;
+Result<void> ShownRecord::AddValues(FeatureValue value, RecordPieces& pieces) const {
+  FeatureSlices slices(decoded_, value);
+  for (FeatureData slice; slices.Next(&slice);) {
+    switch (value.kind) {
+      case FeatureKind::kNone: break;
+      case FeatureKind::kBytes:
+        for (const ByteView bytes : slice.bytes()) OFINDEX_TRY(pieces.Add(AsText(bytes)));
+        break;
+      case FeatureKind::kFloat: OFINDEX_TRY(pieces.Add(TextOf(slice.floats()))); break;
+      case FeatureKind::kDouble: OFINDEX_TRY(pieces.Add(TextOf(slice.doubles()))); break;
+      case FeatureKind::kInt64: OFINDEX_TRY(pieces.Add(TextOf(slice.integers()))); break;
+      case FeatureKind::kInt32: {
+        const std::vector<int32_t> integers(slice.integers().begin(), slice.integers().end());
+        OFINDEX_TRY(pieces.Add(TextOf(std::span<const int32_t>(integers))));
+        break;
+      }
     }
   }
+  return {};
 }
 
 }  // namespace ofindex

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "proto/feature_slices.h"
 
 namespace ofindex {
 namespace {
@@ -23,6 +24,9 @@ std::optional<IpcType> CommonType(uint8_t kinds, bool text) {
 }
 
 bool IsString(IpcType type) { return type == IpcType::kBinary || type == IpcType::kText; }
+
+// Returns the bytes of a number.
+size_t WidthOf(IpcType type) { return type == IpcType::kInt64 || type == IpcType::kFloat64 ? 8 : 4; }
 
 // Whether a value is TEXT is known only of those in the column of values.
 bool IsKnownText(const FeatureRow& row) {
@@ -76,6 +80,11 @@ void IpcColumn::Clear() {
   }
 }
 
+void IpcColumn::Free() {
+  arrays_ = std::vector<IpcArray>(arrays_.size());
+  Clear();
+}
+
 uint64_t IpcColumn::bytes() const {
   uint64_t sum = 0;
   for (const IpcArray& array : arrays_) sum += array.values.size() + array.offsets.size() * sizeof(int32_t);
@@ -86,7 +95,9 @@ bool IpcColumn::Takes(const DecodedRecord& decoded, FeatureValue value) const {
   if (value.kind == FeatureKind::kNone) return true;
   if ((BitOf(value.kind) & kinds_) == 0 || (field_.lists == 0 && value.count > 1)) return false;
   if (field_.type != IpcType::kText || value.count == 0) return true;
-  return IsUtf8(AsText(decoded.bytes(value).front()));
+  FeatureSlices slices(decoded, value);
+  FeatureData slice;
+  return slices.Next(&slice) && IsUtf8(AsText(slice.bytes().front()));
 }
 
 Result<void> IpcColumn::Check(const ShownRecord& record) const {
@@ -128,8 +139,7 @@ void IpcColumn::Append(const ShownRecord& record) {
   } else {
     outer.Add(false);
     if (IsString(field_.type)) outer.offsets.push_back(outer.offsets.back());
-    const bool wide = field_.type == IpcType::kInt64 || field_.type == IpcType::kFloat64;
-    if (!IsString(field_.type)) outer.values.resize(outer.values.size() + (wide ? 8 : 4));
+    if (!IsString(field_.type)) outer.values.resize(outer.values.size() + WidthOf(field_.type));
   }
 }
 
@@ -152,12 +162,17 @@ void IpcColumn::AppendNumbers(From values) {
 }
 
 void IpcColumn::AppendValues(const DecodedRecord& decoded, FeatureValue value) {
+  FeatureSlices slices(decoded, value);
+  for (FeatureData slice; slices.Next(&slice);) AppendSlice(slice);
+}
+
+void IpcColumn::AppendSlice(const FeatureData& slice) {
   IpcArray& leaf = arrays_.back();
   const bool doubles = field_.type == IpcType::kFloat64;
-  switch (value.kind) {
+  switch (slice.kind()) {
     case FeatureKind::kNone: return;
     case FeatureKind::kBytes:
-      for (const ByteView bytes : decoded.bytes(value)) {
+      for (const ByteView bytes : slice.bytes()) {
         leaf.values.insert(leaf.values.end(), bytes.begin(), bytes.end());
         leaf.offsets.push_back(static_cast<int32_t>(leaf.values.size()));
         leaf.Add(true);
@@ -165,12 +180,40 @@ void IpcColumn::AppendValues(const DecodedRecord& decoded, FeatureValue value) {
       return;
     case FeatureKind::kInt32:
     case FeatureKind::kInt64:
-      if (field_.type == IpcType::kInt32) return AppendNumbers<int32_t>(decoded.integers(value));
-      return AppendNumbers<int64_t>(decoded.integers(value));
+      if (field_.type == IpcType::kInt32) return AppendNumbers<int32_t>(slice.integers());
+      return AppendNumbers<int64_t>(slice.integers());
     case FeatureKind::kFloat:
-      return doubles ? AppendNumbers<double>(decoded.floats(value)) : AppendNumbers<float>(decoded.floats(value));
-    case FeatureKind::kDouble: return AppendNumbers<double>(decoded.doubles(value));
+      return doubles ? AppendNumbers<double>(slice.floats()) : AppendNumbers<float>(slice.floats());
+    case FeatureKind::kDouble: return AppendNumbers<double>(slice.doubles());
   }
+}
+
+void IpcColumn::AppendAlone(const ShownRecord& record) {
+  const DecodedRecord& decoded = record.decoded();
+  if (const Feature* feature = decoded.Find(AsBytes(feature_))) {
+    Reserve(decoded, std::span(&feature->value, 1));
+  } else if (const FeatureList* list = record.FindList(feature_)) {
+    Reserve(decoded, decoded.steps(*list));
+  }
+  Append(record);
+}
+
+// Makes room for exactly these values.
+void IpcColumn::Reserve(const DecodedRecord& decoded, std::span<const FeatureValue> values) {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  for (const FeatureValue& value : values) {
+    count += value.count;
+    if (value.kind != FeatureKind::kBytes) continue;
+    FeatureSlices slices(decoded, value);
+    for (FeatureData slice; slices.Next(&slice);) {
+      for (const ByteView one : slice.bytes()) bytes += one.size();
+    }
+  }
+  IpcArray& leaf = arrays_.back();
+  leaf.valid.reserve(count / 8 + 1);
+  if (IsString(field_.type)) leaf.offsets.reserve(count + 1);
+  leaf.values.reserve(IsString(field_.type) ? bytes : count * WidthOf(field_.type));
 }
 
 }  // namespace ofindex

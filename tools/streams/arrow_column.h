@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "proto/feature_data.h"
 #include "tools/show/shown_record.h"
 #include "tools/streams/arrow_messages.h"
 #include "tools/streams/record_columns.h"
@@ -44,8 +46,14 @@ class IpcColumn {
   /// Appends the feature of a record: null if it is absent.
   void Append(const ShownRecord& record);
 
+  /// Does the same for the only record of a batch, which may be large, without memory for more than its values.
+  void AppendAlone(const ShownRecord& record);
+
   /// Begins a new batch.
   void Clear();
+
+  /// Begins a new batch, and frees the memory of this one.
+  void Free();
 
  private:
   IpcColumn(std::string feature, uint8_t kinds, IpcField field);
@@ -53,6 +61,8 @@ class IpcColumn {
   [[nodiscard]] bool Takes(const DecodedRecord& decoded, FeatureValue value) const;
   void AppendList(const DecodedRecord& decoded, FeatureValue value, IpcArray& list);
   void AppendValues(const DecodedRecord& decoded, FeatureValue value);
+  void AppendSlice(const FeatureData& slice);
+  void Reserve(const DecodedRecord& decoded, std::span<const FeatureValue> values);
   template <typename To, typename From>
   void AppendNumbers(From values);
 

@@ -49,14 +49,20 @@ class ArrowForm : public RecordForm {
     return Write(ArrowSchemaMessage(fields_));
   }
 
-  Result<void> Take(uint64_t ordinal, ByteView payload) override {
-    OFINDEX_TRY(record_.Take(dataset_, ordinal, payload));
-    for (const IpcColumn& column : columns_) OFINDEX_TRY(column.Check(record_));
-    if (payload_bytes_ + payload.size() > kMaxBatchPayloadBytes) OFINDEX_TRY(WriteBatch());
-    payload_bytes_ += payload.size();
+  Result<void> Take(uint64_t ordinal, const LentRecord& record) override {
+    OFINDEX_TRY(record_.Take(dataset_, ordinal, record));
+    for (const IpcColumn& column : columns_) {
+      const Result<void> fits = column.Check(record_);
+      if (!fits) OFINDEX_TRY(record.Check());  // it may fit no more because it was changed
+      OFINDEX_TRY(fits);
+    }
+    const uint64_t payload_bytes = record.payload().size();
+    if (record.is_large() || payload_bytes_ + payload_bytes > kMaxBatchPayloadBytes) OFINDEX_TRY(WriteBatch());
+    payload_bytes_ += payload_bytes;
     ids_.Add(true);
     const auto* const id = reinterpret_cast<const uint8_t*>(&ordinal);
     ids_.values.insert(ids_.values.end(), id, id + sizeof ordinal);
+    if (record.is_large()) return WriteAlone(record);
     uint64_t bytes = 0;
     for (IpcColumn& column : columns_) {
       column.Append(record_);
@@ -83,40 +89,100 @@ class ArrowForm : public RecordForm {
     return Write(ByteView(kZeros).first((kArrowAlignment - position_ % kArrowAlignment) % kArrowAlignment));
   }
 
-  Result<void> WriteBatch() {
-    if (ids_.length == 0) return {};
+  // The arrays of one or more columns: what the metadata says of them, and their buffers.
+  struct Arrays {
     std::vector<IpcNode> nodes;
     std::vector<ByteView> bodies;
-    const auto add = [&](const IpcArray& array, bool is_list) {
+
+    void Add(const IpcArray& array, bool is_list) {
       nodes.push_back({static_cast<int64_t>(array.length), static_cast<int64_t>(array.nulls)});
       for (const ByteView body : BuffersOf(array, is_list)) bodies.push_back(body);
-    };
-    add(ids_, false);
-    for (const IpcColumn& column : columns_) {
-      for (const IpcArray& array : column.arrays()) add(array, &array != &column.arrays().back());
     }
-    OFINDEX_TRY(WriteMessage(nodes, bodies));
-    ids_ = {};
-    payload_bytes_ = 0;
+
+    void Add(const IpcColumn& column) {
+      for (const IpcArray& array : column.arrays()) Add(array, &array != &column.arrays().back());
+    }
+  };
+
+  // The metadata of a batch, while its columns are added.
+  struct Layout {
+    std::vector<IpcNode> nodes;
+    std::vector<IpcBuffer> buffers;
+    uint64_t body_bytes = 0;
+
+    void Add(const Arrays& arrays) {
+      nodes.insert(nodes.end(), arrays.nodes.begin(), arrays.nodes.end());
+      for (const ByteView body : arrays.bodies) {
+        buffers.push_back({static_cast<int64_t>(body_bytes), static_cast<int64_t>(body.size())});
+        body_bytes += (body.size() + kArrowAlignment - 1) / kArrowAlignment * kArrowAlignment;
+      }
+    }
+  };
+
+  Result<void> WriteBatch() {
+    if (ids_.length == 0) return {};
+    Arrays arrays;
+    arrays.Add(ids_, false);
+    for (const IpcColumn& column : columns_) arrays.Add(column);
+    Layout layout;
+    layout.Add(arrays);
+    OFINDEX_TRY(WriteHead(layout));
+    OFINDEX_TRY(WriteBodies(arrays));
+    Clear();
     for (IpcColumn& column : columns_) column.Clear();
     return {};
   }
 
-  Result<void> WriteMessage(const std::vector<IpcNode>& nodes, const std::vector<ByteView>& bodies) {
-    std::vector<IpcBuffer> buffers;
-    uint64_t body_bytes = 0;
-    for (const ByteView body : bodies) {
-      buffers.push_back({static_cast<int64_t>(body_bytes), static_cast<int64_t>(body.size())});
-      body_bytes += (body.size() + kArrowAlignment - 1) / kArrowAlignment * kArrowAlignment;
+  // Writes a batch of one large record. Its columns are made twice, for their sizes and to be written, so that memory
+  // holds one at a time.
+  Result<void> WriteAlone(const LentRecord& record) {
+    Arrays ids;
+    ids.Add(ids_, false);
+    Layout layout;
+    layout.Add(ids);
+    for (IpcColumn& column : columns_) {
+      layout.Add(Alone(column));
+      column.Free();
     }
-    const std::vector<uint8_t> message = ArrowBatchMessage(ids_.length, nodes, buffers, body_bytes);
+    OFINDEX_TRY(record.Check());
+    OFINDEX_TRY(WriteHead(layout));
+    OFINDEX_TRY(WriteBodies(ids));
+    for (IpcColumn& column : columns_) {
+      const Arrays arrays = Alone(column);
+      OFINDEX_TRY(record.Check());
+      OFINDEX_TRY(WriteBodies(arrays));
+      column.Free();
+    }
+    Clear();
+    return {};
+  }
+
+  [[nodiscard]] Arrays Alone(IpcColumn& column) const {
+    column.AppendAlone(record_);
+    Arrays arrays;
+    arrays.Add(column);
+    return arrays;
+  }
+
+  // Begins a new batch, except for the columns.
+  void Clear() {
+    ids_ = {};
+    payload_bytes_ = 0;
+  }
+
+  Result<void> WriteHead(const Layout& layout) {
+    const std::vector<uint8_t> message =
+        ArrowBatchMessage(ids_.length, layout.nodes, layout.buffers, layout.body_bytes);
     if (to_file_) {
       batches_.push_back({.offset = static_cast<int64_t>(position_),
                           .metadata_bytes = static_cast<int32_t>(message.size()),
-                          .body_bytes = static_cast<int64_t>(body_bytes)});
+                          .body_bytes = static_cast<int64_t>(layout.body_bytes)});
     }
-    OFINDEX_TRY(Write(message));
-    for (const ByteView body : bodies) OFINDEX_TRY(WritePadded(body));
+    return Write(message);
+  }
+
+  Result<void> WriteBodies(const Arrays& arrays) {
+    for (const ByteView body : arrays.bodies) OFINDEX_TRY(WritePadded(body));
     return {};
   }
 

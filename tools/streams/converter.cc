@@ -43,7 +43,8 @@ Result<int> Converter::Run(const NextOrdinal& next) {
     return more;
   };
   return StreamRecords(
-      dataset_, noted, [this](uint64_t ordinal, ByteView payload) { return Take(ordinal, payload); }, context_);
+      dataset_, noted, [this](uint64_t ordinal, const LentRecord& record) { return Take(ordinal, record.payload()); },
+      context_, LargeRecords::kCopied);
 }
 
 // Passes over the requested records before `ordinal`. They did not arrive because they are bad, which was reported.

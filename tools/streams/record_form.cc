@@ -11,17 +11,36 @@
 namespace ofindex {
 namespace {
 
+// Writes a payload. A lent one is copied in pieces; the other needs no copy.
+Result<void> WritePayload(const LentRecord& record, RecordPieces& pieces, const WriteBytes& write) {
+  if (!record.is_lent()) return write(record.payload());
+  pieces.Begin(record);
+  OFINDEX_TRY(pieces.Add(AsText(record.payload())));
+  return pieces.Finish();
+}
+
 // Payloads in new frames, and with new checksums: so those that they had are compared first, unless the build did that.
 class FramedForm : public RecordForm {
  public:
   FramedForm(Framing framing, const Dataset& dataset, std::shared_ptr<SharedCatalog> catalog, WriteBytes write)
-      : framing_(framing), dataset_(dataset), catalog_(std::move(catalog)), write_(std::move(write)), check_(dataset) {}
+      : framing_(framing),
+        dataset_(dataset),
+        catalog_(std::move(catalog)),
+        write_(write),
+        pieces_(std::move(write)),
+        check_(dataset) {}
 
-  Result<void> Take(uint64_t ordinal, ByteView payload) override {
-    if (catalog_->facts().checked != Checked::kPayloads) OFINDEX_TRY(Check(ordinal, payload));
+  Result<void> Take(uint64_t ordinal, const LentRecord& record) override {
+    const ByteView payload = record.payload();
+    if (catalog_->facts().checked != Checked::kPayloads) {
+      const Result<void> sound = Check(ordinal, payload);
+      OFINDEX_TRY(record.Check());  // a record that was changed meanwhile may look damaged
+      OFINDEX_TRY(sound);
+    }
     const RecordFraming around(framing_, payload);
+    OFINDEX_TRY(record.Check());
     OFINDEX_TRY(write_(around.header()));
-    OFINDEX_TRY(write_(payload));
+    OFINDEX_TRY(WritePayload(record, pieces_, write_));
     return write_(around.footer());
   }
 
@@ -42,6 +61,7 @@ class FramedForm : public RecordForm {
   const Dataset& dataset_;
   const std::shared_ptr<SharedCatalog> catalog_;
   const WriteBytes write_;
+  RecordPieces pieces_;
   PayloadCheck check_;
 };
 
@@ -49,37 +69,41 @@ class FramedForm : public RecordForm {
 class RawForm : public RecordForm {
  public:
   RawForm(const std::vector<std::string>& features, const Dataset& dataset, WriteBytes write)
-      : features_(features), dataset_(dataset), write_(std::move(write)) {}
+      : features_(features), dataset_(dataset), write_(write), pieces_(std::move(write)) {}
 
-  Result<void> Take(uint64_t ordinal, ByteView payload) override {
-    if (features_.empty()) return write_(payload);
-    OFINDEX_TRY(record_.Take(dataset_, ordinal, payload));
-    for (const std::string& name : features_) OFINDEX_TRY(write_(record_.FeatureBytes(name)));
-    return {};
+  Result<void> Take(uint64_t ordinal, const LentRecord& record) override {
+    if (features_.empty()) return WritePayload(record, pieces_, write_);
+    OFINDEX_TRY(record_.Take(dataset_, ordinal, record));
+    pieces_.Begin(record);
+    for (const std::string& name : features_) OFINDEX_TRY(record_.AddFeature(name, pieces_));
+    return pieces_.Finish();
   }
 
  private:
   const std::vector<std::string> features_;
   const Dataset& dataset_;
   const WriteBytes write_;
+  RecordPieces pieces_;
   ShownRecord record_;
 };
 
 class JsonLinesForm : public RecordForm {
  public:
   JsonLinesForm(const std::vector<std::string>& features, const Dataset& dataset, WriteBytes write)
-      : features_(features), dataset_(dataset), write_(std::move(write)) {}
+      : features_(features), dataset_(dataset), pieces_(std::move(write)) {}
 
-  Result<void> Take(uint64_t ordinal, ByteView payload) override {
-    OFINDEX_TRY(record_.Take(dataset_, ordinal, payload));
-    OFINDEX_ASSIGN(const Json json, record_.ToJson(features_));
-    return write_(AsBytes(Dump(json) + "\n"));
+  Result<void> Take(uint64_t ordinal, const LentRecord& record) override {
+    OFINDEX_TRY(record_.Take(dataset_, ordinal, record));
+    pieces_.Begin(record);
+    OFINDEX_TRY(record_.AddJson(features_, pieces_));
+    OFINDEX_TRY(pieces_.Add("\n"));
+    return pieces_.Finish();
   }
 
  private:
   const std::vector<std::string> features_;
   const Dataset& dataset_;
-  const WriteBytes write_;
+  RecordPieces pieces_;
   ShownRecord record_;
 };
 

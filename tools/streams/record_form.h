@@ -1,19 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "base/bytes.h"
 #include "base/result.h"
+#include "mmap/lent_record.h"
 #include "query/dataset.h"
+#include "tools/show/pieces/record_pieces.h"
 
 namespace ofindex {
-
-/// Writes bytes to the output of `cat`.
-using WriteBytes = std::function<Result<void>(ByteView bytes)>;
 
 /// How `cat` writes records.
 struct FormRequest {
@@ -36,7 +33,7 @@ class RecordForm {
 
   /// Writes a record. Errors: kDamage if its message is malformed, and nothing was written; those of writing; kLimit,
   /// kIndex.
-  [[nodiscard]] virtual Result<void> Take(uint64_t ordinal, ByteView payload) = 0;
+  [[nodiscard]] virtual Result<void> Take(uint64_t ordinal, const LentRecord& record) = 0;
 
   /// Writes what comes after the last record.
   [[nodiscard]] virtual Result<void> End() { return {}; }

@@ -175,12 +175,12 @@ Result<int> Cat(const CatArguments& arguments, const Context& context) {
   LostShards lost(dataset, context);
   OFINDEX_TRY(form->Begin());
   uint64_t records = 0;
-  const auto take = [&](uint64_t ordinal, ByteView payload) -> Result<void> {
-    OFINDEX_TRY(form->Take(ordinal, payload));
+  const auto take = [&](uint64_t ordinal, const LentRecord& record) -> Result<void> {
+    OFINDEX_TRY(form->Take(ordinal, record));
     ++records;
     return {};
   };
-  OFINDEX_ASSIGN(const int exit_code, StreamRecords(dataset, next, take, context, &lost));
+  OFINDEX_ASSIGN(const int exit_code, StreamRecords(dataset, next, take, context, LargeRecords::kLent, &lost));
   OFINDEX_TRY(form->End());
   // The old file may be complete, and records of a lost shard may become readable later.
   const bool keeps_old = sink->replaces() && lost.exit_code() != 0;

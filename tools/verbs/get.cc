@@ -18,11 +18,11 @@
 #include "tools/ordinals/listed_records.h"
 #include "tools/ordinals/ordinal_list.h"
 #include "tools/ordinals/ordinal_source.h"
-#include "tools/shell/json.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/output.h"
 #include "tools/show/chosen_features.h"
 #include "tools/show/lost_shards.h"
+#include "tools/show/pieces/record_pieces.h"
 #include "tools/show/record_stream.h"
 #include "tools/show/shown_record.h"
 #include "tools/verbs/verbs.h"
@@ -54,29 +54,18 @@ class Getter {
   }
 
   Result<void> Show(const Dataset& dataset, uint64_t ordinal) {
-    if (arguments_.raw && features_.empty()) {
-      OFINDEX_TRY(dataset.reader().Copy(ordinal, payload_));
-      return WriteRaw(payload_);
-    }
-    if (arguments_.wire) {
-      OFINDEX_TRY(record_.Fetch(dataset, ordinal));
-      if (shown_++ > 0) OFINDEX_TRY(out_.Line(""));
-      return record_.PrintWire(features_, context_.progress.cancel, out_);
-    }
-    OFINDEX_TRY(record_.Load(dataset, ordinal));
-    OFINDEX_TRY(record_.Require(features_));
-    if (arguments_.raw) {
-      for (const std::string& name : features_) OFINDEX_TRY(WriteRaw(record_.FeatureBytes(name)));
-      return {};
-    }
-    const bool first = shown_++ == 0;
-    if (context_.json || context_.jsonl) {
-      OFINDEX_ASSIGN(const Json json, record_.ToJson(features_));
-      return context_.jsonl ? out_.Line(Dump(json)) : out_.Write((first ? "" : ",") + Dump(json));
-    }
-    if (!first) OFINDEX_TRY(out_.Line(""));
-    return record_.Print(features_, out_);
+    const bool whole = arguments_.wire || (arguments_.raw && features_.empty());
+    pieces_.Begin(record_.record());
+    OFINDEX_TRY(whole ? record_.Fetch(dataset, ordinal) : record_.Load(dataset, ordinal));
+    pieces_.Begin(record_.record());
+    const Result<void> added = Add();
+    // A malformed message is shown up to the fault.
+    if (added || added.error().code == ErrorCode::kDamage) OFINDEX_TRY(pieces_.Finish());
+    return added;
   }
+
+  /// Returns whether some of the record shown last was written.
+  [[nodiscard]] bool has_written() const { return pieces_.has_written(); }
 
   Result<void> End() {
     if (!context_.json) return {};
@@ -84,8 +73,32 @@ class Getter {
   }
 
  private:
-  Result<void> WriteRaw(ByteView bytes) {
-    OFINDEX_TRY(RefuseOnTerminal(bytes, "--raw", "redirect the output; --wire explains the bytes"));
+  Result<void> Add() {
+    if (arguments_.raw && features_.empty()) return pieces_.Add(AsText(record_.payload()));
+    if (arguments_.wire) {
+      OFINDEX_TRY(AddSeparator("\n"));
+      return record_.AddWire(features_, context_.progress.cancel, pieces_);
+    }
+    OFINDEX_TRY(record_.Require(features_));
+    if (arguments_.raw) {
+      for (const std::string& name : features_) OFINDEX_TRY(record_.AddFeature(name, pieces_));
+      return {};
+    }
+    if (context_.json || context_.jsonl) {
+      if (!context_.jsonl) OFINDEX_TRY(AddSeparator(","));
+      OFINDEX_TRY(record_.AddJson(features_, pieces_));
+      return context_.jsonl ? pieces_.Add("\n") : Result<void>();
+    }
+    OFINDEX_TRY(AddSeparator("\n"));
+    return record_.AddText(features_, pieces_);
+  }
+
+  Result<void> AddSeparator(std::string_view text) { return shown_++ == 0 ? Result<void>() : pieces_.Add(text); }
+
+  Result<void> Write(ByteView bytes) {
+    if (arguments_.raw) {
+      OFINDEX_TRY(RefuseOnTerminal(bytes, "--raw", "redirect the output; --wire explains the bytes"));
+    }
     return out_.Write(bytes);
   }
 
@@ -94,7 +107,7 @@ class Getter {
   const Context& context_;
   Output& out_ = Output::Standard();
   ShownRecord record_;
-  std::vector<uint8_t> payload_;
+  RecordPieces pieces_{[this](ByteView bytes) { return Write(bytes); }};
   uint64_t shown_ = 0;
 };
 
@@ -102,8 +115,8 @@ class Getter {
 // output.
 bool CannotBeRead(const Dataset& dataset, uint64_t ordinal, const Error& error) {
   if (error.code == ErrorCode::kStale) return true;
-  std::vector<uint8_t> payload;
-  return error.code == ErrorCode::kIo && !dataset.reader().Copy(ordinal, payload);
+  std::vector<uint8_t> room;
+  return error.code == ErrorCode::kIo && !dataset.reader().Lend(ordinal, room);
 }
 
 // Returns the records that may be shown: all that are not gone or, with --where, those that it holds for.
@@ -189,7 +202,7 @@ Result<int> ShowAll(const Dataset& dataset, const NextOrdinal& next, Getter& get
     if (lost.Has(ordinal)) continue;
     auto shown = getter.Show(dataset, ordinal);
     if (shown) continue;
-    if (CannotBeRead(dataset, ordinal, shown.error())) {
+    if (!getter.has_written() && CannotBeRead(dataset, ordinal, shown.error())) {
       OFINDEX_TRY(lost.Add(ordinal, shown.error()));
       continue;
     }

@@ -32,10 +32,10 @@ TEST_CASE("a record whose values offsets of Arrow could not count is an error, a
   });
   REQUIRE(form);
   REQUIRE((*form)->Begin());
-  REQUIRE((*form)->Take(0, AsBytes(payload)));
+  REQUIRE((*form)->Take(0, LentRecord(AsBytes(payload))));
   const size_t before = written;
   const ByteView huge(AsBytes(payload).data(), kMaxMessageBytes + 1);  // refused before its bytes are read
-  const Result<void> taken = (*form)->Take(1, huge);
+  const Result<void> taken = (*form)->Take(1, LentRecord(huge));
   REQUIRE_FALSE(taken);
   CHECK(taken.error().code == ErrorCode::kLimit);
   CHECK(taken.error().message.find("too long") != std::string::npos);
