@@ -23,6 +23,7 @@
 #include "index/catalog/paths.h"
 #include "index/catalog/shard_files.h"
 #include "index/keys/key_values.h"
+#include "index/output/folder.h"
 #include "index/output/shard_names.h"
 #include "index/resume/saved_shards.h"
 #include "index/scan/scan.h"
@@ -63,20 +64,13 @@ class NewFolders {
   NewFolders& operator=(const NewFolders&) = delete;
   ~NewFolders() {
     std::error_code error;
-    for (const fs::path& folder : made_) fs::remove(folder, error);
+    for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, error);
   }
 
-  Result<void> MakeFor(const std::string& index) {
-    std::error_code error;
-    const fs::path folder = FolderOf(index);
-    for (fs::path one = folder; !one.empty() && !fs::exists(one, error); one = one.parent_path()) made_.push_back(one);
-    fs::create_directories(folder, error);
-    return error ? tl::unexpected(SystemError(folder.string(), "cannot create the folder", error.value()))
-                 : Result<void>();
-  }
+  Result<void> MakeFor(const std::string& index) { return MakeFolders(FolderOf(index), made_); }
 
  private:
-  std::vector<fs::path> made_;  // the innermost first
+  std::vector<std::string> made_;  // the innermost last
 };
 
 // Begins the index. If its folder cannot be written to, the hint says how to write elsewhere.

@@ -53,7 +53,8 @@ Result<void> IndexFile::CheckUnchanged() const {
 
 bool IndexFile::Replaced() const {
   const auto now = StatFile(place());
-  return !now || now->device != device_ || now->inode != inode_;
+  if (!now) return now.error().system == ENOENT || now.error().system == ENOTDIR;
+  return now->device != device_ || now->inode != inode_;
 }
 
 }  // namespace ofindex

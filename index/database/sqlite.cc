@@ -47,6 +47,13 @@ tl::unexpected<Error> ErrorOf(sqlite3* handle) {
       code == ErrorCode::kIndex ? Hint(kRebuildHint) : Hint());
 }
 
+// Returns the error for a database that was not opened. There is no handle if memory ran out.
+tl::unexpected<Error> OpenError(sqlite3* handle, const std::string& path, int opened) {
+  if (handle != nullptr) return ErrorOf(handle);
+  return Fail(CodeOf(opened), StrCat(Printable(path), ": SQLite: ", sqlite3_errstr(opened)),
+              "run it where more memory is free");
+}
+
 // Called by SQLite after every kOperationsPerCall operations; a nonzero result ends the statement.
 int SpendOperations(void* data) {
   auto* const budget = static_cast<ReadBudget*>(data);
@@ -184,7 +191,7 @@ Result<Database> Database::OpenForWriting(const std::string& path, int page_byte
   sqlite3* handle = nullptr;
   const int opened = sqlite3_open_v2((folder / name.filename()).c_str(), &handle, kFlags, FileSystemWithoutLocks());
   Database database(handle, path);
-  if (opened != SQLITE_OK) return ErrorOf(handle);
+  if (opened != SQLITE_OK) return OpenError(handle, path, opened);
   OFINDEX_TRY(
       database.Execute(StrCat("PRAGMA page_size = ", page_bytes,
                               "; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
@@ -198,7 +205,7 @@ Result<Database> Database::OpenImmutable(const std::shared_ptr<const IndexFile>&
   sqlite3* handle = nullptr;
   const int opened = OpenHeldFile(index, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, &handle);
   Database database(handle, index->path());
-  if (opened != SQLITE_OK) return ErrorOf(handle);
+  if (opened != SQLITE_OK) return OpenError(handle, index->path(), opened);
   database.whole_budget_ = {.bytes = kReadings * index->size(),
                             .operations = kMinOperations + kOperationsPerByte * index->size()};
   database.budget_ = std::make_unique<ReadBudget>(database.whole_budget_);

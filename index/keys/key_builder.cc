@@ -1,5 +1,6 @@
 #include "index/keys/key_builder.h"
 
+#include <cerrno>
 #include <utility>
 
 #include "base/allocation.h"
@@ -18,7 +19,9 @@ namespace {
 
 // A file that is no key is left in place.
 Result<void> CheckReplaceable(const std::string& path) {
-  if (!StatFile(path) || IsKeyFile(path)) return {};
+  if (const auto facts = StatFile(path); !facts && facts.error().system == ENOENT) return {};
+  OFINDEX_ASSIGN(const bool is_key, IsKeyFile(path));
+  if (is_key) return {};
   return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": not a key; expected no file, or a key to replace"),
               "remove the file if it is not needed");
 }

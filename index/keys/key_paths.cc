@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 
 #include "base/checksum.h"
@@ -40,12 +41,16 @@ std::string KeyPathOf(const std::string& index, std::string_view name) {
   return StrCat(index, kKeySuffix, Escaped(name));
 }
 
-bool IsKeyFile(const std::string& path) {
+Result<bool> IsKeyFile(const std::string& path) {
   const Result<File> file = File::OpenRead(path);
+  if (!file) {
+    const int why = file.error().system;  // 0: not a regular file
+    if (why == 0 || why == ENOENT || why == EACCES || why == ELOOP) return false;
+    return tl::unexpected(file.error());
+  }
   std::array<uint8_t, kSealedHeaderBytes> head{};
-  const Result<size_t> n = file ? file->ReadAt(0, head) : tl::unexpected(file.error());
-  if (!n) return false;
-  const std::string_view text = AsText(ByteView(head).first(*n));
+  OFINDEX_ASSIGN(const size_t n, file->ReadAt(0, head));
+  const std::string_view text = AsText(ByteView(head).first(n));
   return text.starts_with(kKeyMagic) || std::all_of(text.begin(), text.end(), [](char c) { return c == 0; });
 }
 
@@ -56,7 +61,8 @@ Result<std::vector<std::string>> KeyFilesOf(const std::string& index) {
   for (const std::string& name : names) {
     if (!name.starts_with(beginning) || name.ends_with(kTemporarySuffix)) continue;
     std::string path = index + name.substr(beginning.size() - kKeySuffix.size());
-    if (IsKeyFile(path)) paths.push_back(std::move(path));
+    OFINDEX_ASSIGN(const bool is_key, IsKeyFile(path));
+    if (is_key) paths.push_back(std::move(path));
   }
   std::sort(paths.begin(), paths.end());
   return paths;

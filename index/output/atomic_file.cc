@@ -49,8 +49,11 @@ Result<Opened> OpenTemporary(const std::string& path) {
 enum class LockState { kHeld, kBusy, kGone };
 
 Result<LockState> TryLock(int fd, const std::string& path) {
-  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return IsStillAt(fd, path) ? LockState::kHeld : LockState::kGone;
-  if (errno == EWOULDBLOCK || errno == EINTR) return LockState::kBusy;
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    OFINDEX_ASSIGN(const bool is_there, IsStillAt(fd, path));
+    return is_there ? LockState::kHeld : LockState::kGone;
+  }
+  if (errno == EWOULDBLOCK) return LockState::kBusy;
   return tl::unexpected(SystemError(path, "cannot lock", errno));
 }
 
@@ -104,7 +107,7 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
 
 AtomicFile::~AtomicFile() {
   if (fd_ < 0) return;
-  if (IsStillAt(fd_, path_)) ::unlink(path_.c_str());
+  if (IsStillAt(fd_, path_).value_or(false)) ::unlink(path_.c_str());
   ::close(fd_);
 }
 
@@ -195,7 +198,8 @@ Result<OutputFile> AtomicFile::Open() const {
 }
 
 Result<void> AtomicFile::CheckName() const {
-  if (IsStillAt(fd_, path_)) return {};
+  OFINDEX_ASSIGN(const bool is_there, IsStillAt(fd_, path_));
+  if (is_there) return {};
   return Fail(ErrorCode::kIo, StrCat(Printable(path_), ": another file was put in its place while it was written"),
               "write to a folder that no one else can change");
 }

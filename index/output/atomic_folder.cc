@@ -145,7 +145,8 @@ Result<AtomicFolder> AtomicFolder::BeginAt(const std::string& path, const std::s
                   "try again when it is done");
     }
     struct stat info {};
-    if (!IsStillAt(folder.fd(), path)) continue;
+    OFINDEX_ASSIGN(const bool is_there, IsStillAt(folder.fd(), path));
+    if (!is_there) continue;
     if (::fstat(folder.fd(), &info) != 0 || info.st_uid != ::geteuid()) {
       return Fail(ErrorCode::kIo,
                   StrCat(Printable(path),
@@ -186,7 +187,8 @@ Result<void> AtomicFolder::Empty() {
 
 // Removes the folder that now has the temporary folder's name, with its contents.
 Result<void> AtomicFolder::Remove() {
-  if (!IsStillAt(fd_, path_)) return {};
+  OFINDEX_ASSIGN(const bool is_there, IsStillAt(fd_, path_));
+  if (!is_there) return {};
   OFINDEX_TRY(Empty());
   if (::rmdir(path_.c_str()) != 0) return tl::unexpected(SystemError(path_, "cannot remove the folder", errno));
   ::close(std::exchange(fd_, -1));
@@ -211,7 +213,6 @@ Result<void> AtomicFolder::KeepAccess(const std::set<std::string>& replaced, con
 
 Result<void> AtomicFolder::Publish(const std::set<std::string>& replaced, const std::set<std::string>& linked) {
   OFINDEX_TRY(KeepAccess(replaced, linked));
-  if (::fsync(fd_) != 0) return tl::unexpected(SystemError(path_, "cannot sync", errno));
   if (!exists_) return Appear();
   OFINDEX_ASSIGN(const bool exchanged, Exchange(replaced));
   return exchanged ? Remove() : MoveIn(replaced);
@@ -219,6 +220,7 @@ Result<void> AtomicFolder::Publish(const std::set<std::string>& replaced, const 
 
 Result<void> AtomicFolder::Appear() {
   if (::fchmod(fd_, mode_) != 0) return tl::unexpected(SystemError(path_, "cannot set the mode", errno));
+  if (::fsync(fd_) != 0) return tl::unexpected(SystemError(path_, "cannot sync", errno));
   const int error = RenameToNew(path_, target_);
   if (error != 0) return tl::unexpected(SystemError(target_, "cannot publish", error));
   ::close(std::exchange(fd_, -1));

@@ -40,10 +40,12 @@ const char* WhyNotOurs(const struct stat& info) {
   return S_ISREG(info.st_mode) ? nullptr : "not a regular file";
 }
 
-bool IsStillAt(int fd, const std::string& path) {
+Result<bool> IsStillAt(int fd, const std::string& path) {
   struct stat ours {};
   struct stat named {};
-  return ::fstat(fd, &ours) == 0 && ::lstat(path.c_str(), &named) == 0 && IsSameFile(ours, named);
+  if (::fstat(fd, &ours) == 0 && ::lstat(path.c_str(), &named) == 0) return IsSameFile(ours, named);
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return tl::unexpected(SystemError(path, "cannot stat", errno));
 }
 
 int RenameToNew(const std::string& from, const std::string& to) {

@@ -34,8 +34,8 @@ struct FileAccess {
 [[nodiscard]] const char* WhyNotOurs(const struct stat& info);
 
 /// Returns true if `path` still names the open file or folder `fd`, not following links: another process may have
-/// renamed or removed it.
-[[nodiscard]] bool IsStillAt(int fd, const std::string& path);
+/// renamed or removed it. Errors: kIo.
+[[nodiscard]] Result<bool> IsStillAt(int fd, const std::string& path);
 
 /// Renames `from` to `to`, which must not exist. Returns 0 or an errno, which is EEXIST if something is at `to`.
 [[nodiscard]] int RenameToNew(const std::string& from, const std::string& to);

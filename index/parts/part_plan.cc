@@ -1,6 +1,7 @@
 #include "index/parts/part_plan.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <map>
 
@@ -93,12 +94,16 @@ void PartPlan::Apply(const ShardSet& set, ProbedSet& probed) const {
   });
 }
 
-PartPlan PlanPart(const ShardSet& set, const PartChoice& choice, std::span<const std::string> options,
-                  uint64_t segment_bytes) {
+Result<PartPlan> PlanPart(const ShardSet& set, const PartChoice& choice, std::span<const std::string> options,
+                          uint64_t segment_bytes) {
   std::vector<uint64_t> sizes;
   uint64_t total = 0;
   for (const Candidate& file : set.candidates) {
     const auto facts = StatFile(file.path);
+    const int why = facts ? 0 : facts.error().system;
+    if (why != 0 && why != ENOENT && why != ENOTDIR && why != EACCES && why != ELOOP) {
+      return tl::unexpected(facts.error());  // it would get another part than in the plans of the others
+    }
     sizes.push_back(facts ? facts->size : 0);  // one that cannot be read is reported when it is opened
     total += sizes.back();
   }

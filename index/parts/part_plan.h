@@ -40,9 +40,9 @@ struct PartPlan {
 
 /// Divides the bytes of all files evenly into `choice.of` parts, in order. A large file is divided at the ends of its
 /// segments: `segment_bytes` long, or by its size if that is 0. `options` are those on which the index depends. Opens
-/// no file.
-[[nodiscard]] PartPlan PlanPart(const ShardSet& set, const PartChoice& choice, std::span<const std::string> options,
-                                uint64_t segment_bytes = 0);
+/// no file. Errors: kIo if the size of a file cannot be told; one that is missing or may not be looked at has none.
+[[nodiscard]] Result<PartPlan> PlanPart(const ShardSet& set, const PartChoice& choice,
+                                        std::span<const std::string> options, uint64_t segment_bytes = 0);
 
 /// Returns the path of a part of the index at `index`: "train.ofidx" -> "train.part-2-of-8.ofidx".
 [[nodiscard]] std::string PartPathOf(const std::string& index, const PartChoice& choice);

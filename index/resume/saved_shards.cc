@@ -279,7 +279,7 @@ bool SavedShards::LeavesRoom() const { return HasRoom(fd_, size_ + size_ / 4); }
 
 void SavedShards::Remove() {
   if (fd_ >= 0) {
-    if (IsStillAt(fd_, path_)) ::unlink(path_.c_str());
+    if (IsStillAt(fd_, path_).value_or(false)) ::unlink(path_.c_str());
     ::close(std::exchange(fd_, -1));
   }
   places_.assign(keys_.size(), std::nullopt);

@@ -19,6 +19,7 @@
 #include "index/catalog/paths.h"
 #include "index/finding/missing_paths.h"
 #include "index/output/atomic_file.h"
+#include "index/output/folder.h"
 #include "index/output/shard_names.h"
 #include "index/output/unfinished_set.h"
 #include "index/shards/output_rule.h"
@@ -195,18 +196,16 @@ Result<std::string> Finder::StoredPathOfFile(const std::string& path) {
 }
 
 Result<void> Finder::AddFolder(const std::string& path, Origin origin) {
-  std::error_code error;
-  std::vector<std::string> entries;
-  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-    if (!IsSkippedName(it->path().filename().string())) entries.push_back(it->path().string());
-  }
-  if (error && origin == Origin::kNamed) return tl::unexpected(SystemError(path, "cannot list", error.value()));
-  if (error) {
-    OFINDEX_TRY(Skip(path, StrCat("cannot list: ", error.message()), SkippedFile::Kind::kUnreadable));
+  const Result<std::vector<std::string>> names = NamesIn(path);
+  if (!names && origin == Origin::kNamed) return tl::unexpected(names.error());
+  if (!names) {
+    const std::string why = std::generic_category().message(names.error().system);
+    return Skip(path, StrCat("cannot list: ", why), SkippedFile::Kind::kUnreadable);
   }
   // If a folder has two names, the first one in natural order counts, not the first on disk.
-  std::sort(entries.begin(), entries.end(), NaturalLess);
-  for (const std::string& entry : entries) OFINDEX_TRY(AddFound(entry));
+  for (const std::string& name : *names) {
+    if (!IsSkippedName(name)) OFINDEX_TRY(AddFound((fs::path(path) / name).string()));
+  }
   return {};
 }
 

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "base/file.h"
@@ -15,6 +14,7 @@
 #include "base/text.h"
 #include "index/output/atomic_folder.h"
 #include "index/output/file_access.h"
+#include "index/output/folder.h"
 #include "index/output/unfinished_set.h"
 
 namespace ofindex {
@@ -70,9 +70,8 @@ Result<std::vector<std::string>> AdoptShards(ShardSetRequest request, const std:
   request.force = request.force || append;
   request.shards = shards.size();
   OFINDEX_ASSIGN(const ShardSetPlan first, PlanShardSet(request));
-  std::error_code error;
-  fs::create_directories(fs::absolute(first.target).parent_path(), error);
-  if (error) return tl::unexpected(SystemError(first.target, "cannot create its folder", error.value()));
+  std::vector<std::string> made;
+  OFINDEX_TRY(MakeFolders(FolderOf(first.target), made));
   // From here on, no other writer changes the set.
   OFINDEX_ASSIGN(AtomicFolder folder, AtomicFolder::Begin(first.target));
   std::vector<std::string> kept;

@@ -93,7 +93,7 @@ Result<void> ShardSetWriter::OpenShardInTurn() {
 
 // In a folder of its own, a file gets its name as soon as it is on disk.
 Result<void> ShardSetWriter::Settle(size_t limit) {
-  for (; folder_ && temporaries_.size() > limit; temporaries_.pop_front()) {
+  for (; folder_ && temporaries_.size() > limit; temporaries_.erase(temporaries_.begin())) {
     OFINDEX_TRY(temporaries_.front().Sync());
     OFINDEX_TRY(temporaries_.front().Publish(AtomicFile::Durability::kCached));
   }
@@ -178,7 +178,7 @@ Result<void> ShardSetWriter::FinishAll() {
   }
   finished_ = true;
   if (folder_) return Settle(0);
-  for (AtomicFile& temporary : temporaries_) OFINDEX_TRY(temporary.Sync());
+  for (; synced_ < temporaries_.size(); ++synced_) OFINDEX_TRY(temporaries_[synced_].Sync());
   return {};
 }
 

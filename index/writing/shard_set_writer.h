@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,9 +85,10 @@ class ShardSetWriter {
   Made made_;
   std::optional<AtomicFolder> folder_;  // for a set in a folder of its own
   std::optional<RecordWriter> open_;
-  size_t opened_ = 0;                   // shards
-  uint64_t left_ = 0;                   // records that the open shard still takes
-  std::deque<AtomicFile> temporaries_;  // finished files; in a folder, those that may not be on disk yet
+  size_t opened_ = 0;                    // shards
+  uint64_t left_ = 0;                    // records that the open shard still takes
+  std::vector<AtomicFile> temporaries_;  // finished files; in a folder, those that may not be on disk yet
+  size_t synced_ = 0;                    // of `temporaries_`, if the set has no folder of its own
   uint64_t records_ = 0;
   uint64_t bytes_ = 0;
   bool finished_ = false;        // all shards are written

@@ -1,5 +1,5 @@
-"""`update` is killed, fails at a system call, or finds the disk full: the old index or the new one is in place, and the
-next update completes.
+"""`update` is killed, or finds the disk full: the old index or the new one is in place, and the next update
+completes.
 
 OFINDEX_KILLS is the number of kills (default: 20). The moments are the same in every run, as fractions of the time that
 an update takes.
@@ -13,10 +13,8 @@ import time
 from typing import Any
 
 from e2e.command import CommandTest
-from e2e.index_faults import IndexFaultsTest
 from e2e.samples import write_parts
 from e2e.small_disk import SmallDiskTest
-from e2e.updating import UpdateCase
 from oracle import records
 
 KILLS = int(os.environ.get("OFINDEX_KILLS", "20"))
@@ -85,14 +83,6 @@ class KillTest(CommandTest):
 
     def test_a_killed_update_with_more_data_leaves_the_old_index_or_the_new_one(self) -> None:
         self.kill_all("more")
-
-
-class FaultsTest(UpdateCase, IndexFaultsTest):
-    def test_the_old_index_or_the_new_one_is_in_place(self) -> None:
-        self.append("part-0", self.framed((100, 101)))
-        self.write("part-4", (102,))
-        (self.data / "part-2").unlink()
-        self.attack("data.ofidx", {"old": 18, "new": 15}, "update", "data", reads_shards=True)
 
 
 class FullDiskTest(SmallDiskTest):

@@ -65,6 +65,15 @@ Completes CompletionOf(std::string_view type) {
   return Completes::kNothing;
 }
 
+// Returns the option of `verb` with this name. CLI11's own search allocates in functions that must not throw, so it
+// ends the process if memory is short.
+CLI::Option* Named(CLI::App& verb, const char* name) {
+  for (CLI::Option* option : verb.get_options({})) {
+    if (option->check_name(name)) return option;
+  }
+  throw CLI::OptionNotFound(name);  // a bug: the verb has not declared it
+}
+
 }  // namespace
 
 // The checks have no description: help names the type of a value, and says the rest in words.
@@ -106,7 +115,7 @@ Option Option::Between(uint64_t min, uint64_t max) {
 }
 
 Option Option::Excludes(std::initializer_list<const char*> names) {
-  for (const char* name : names) option_->excludes(name);
+  for (const char* name : names) option_->excludes(Named(*app_, name));
   return *this;
 }
 
@@ -116,13 +125,13 @@ Option Option::MayBeginWithDash() {
 }
 
 Option Option::Needs(const char* name) {
-  option_->needs(name);
+  option_->needs(Named(*app_, name));
   return *this;
 }
 
 Option Verb::Record(CLI::Option* option, OptionText text) {
   if (text.is_argument || !text.value.empty()) TakingMarkOff(option);
-  return {option, &text_->options.emplace_back(std::move(text))};
+  return {app_, option, &text_->options.emplace_back(std::move(text))};
 }
 
 Option Verb::AddArgument(const char* name, std::string& value, const char* help) {

@@ -58,8 +58,9 @@ class Option {
 
  private:
   friend class Verb;
-  Option(CLI::Option* option, OptionText* text) : option_(option), text_(text) {}
+  Option(CLI::App* app, CLI::Option* option, OptionText* text) : app_(app), option_(option), text_(text) {}
 
+  CLI::App* app_;  // the verb
   CLI::Option* option_;
   OptionText* text_;
 };

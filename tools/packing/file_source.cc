@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "index/output/atomic_file.h"
+#include "index/output/folder.h"
 #include "index/output/unfinished_set.h"
 #include "proto/encode/payload_builder.h"
 #include "proto/wire/wire.h"
@@ -59,12 +60,9 @@ class FileFinder {
   Result<void> AddFolder(const std::string& source, const fs::path& folder) {
     OFINDEX_ASSIGN(const FileFacts facts, StatFile(folder.string()));
     if (!folders_.insert({facts.device, facts.inode}).second) return Skip(folder, "a folder that was searched already");
-    std::error_code error;
+    OFINDEX_ASSIGN(const std::vector<std::string> names, NamesIn(folder.string()));
     std::vector<fs::path> paths;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-      paths.push_back(it->path());
-    }
-    if (error) return tl::unexpected(SystemError(folder.string(), "cannot list", error.value()));
+    for (const std::string& name : names) paths.push_back(folder / name);
     std::sort(paths.begin(), paths.end());
     for (const fs::path& path : paths) {
       if (progress_.cancel) return Interrupted();

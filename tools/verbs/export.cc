@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "index/catalog/paths.h"
 #include "index/output/atomic_file.h"
+#include "index/output/folder.h"
 #include "index/shards/output_rule.h"
 #include "mmap/offsets/packed_offsets.h"
 #include "mmap/shard_paths.h"
@@ -34,8 +35,8 @@ struct ExportArguments {
 class TextIndex {
  public:
   [[nodiscard]] static Result<TextIndex> Create(const fs::path& path) {
-    std::error_code error;
-    fs::create_directories(path.parent_path(), error);
+    std::vector<std::string> made;
+    OFINDEX_TRY(MakeFolders(FolderOf(path.string()), made));
     OFINDEX_ASSIGN(AtomicFile temporary, AtomicFile::Begin(path.string(), AtomicFile::IfLocked::kFail));
     OFINDEX_ASSIGN(OutputFile file, temporary.Open());
     return TextIndex(std::move(temporary), std::move(file));

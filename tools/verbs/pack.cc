@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "index/output/folder.h"
 #include "index/output/set_names.h"
 #include "index/shards/output_rule.h"
 #include "tools/options/output_options.h"
@@ -49,12 +51,10 @@ bool Holds(const std::string& path, const std::string& text) {
 // Returns true if no other file next to the shard at `out` has the name of a shard.
 bool IsAlone(const std::string& out) {
   const fs::path shard(out);
-  std::error_code error;
-  for (fs::directory_iterator it(FolderOf(out), error), end; !error && it != end; it.increment(error)) {
-    const fs::path name = it->path().filename();
-    if (name != shard.filename() && FramingOfName(name.string())) return false;
-  }
-  return !error;
+  const Result<std::vector<std::string>> names = NamesIn(FolderOf(out));
+  return names && std::none_of(names->begin(), names->end(), [&](const std::string& name) {
+           return name != shard.filename().string() && FramingOfName(name);
+         });
 }
 
 // Decides what happens to an existing map of labels in the folder of `plan`: it may be replaced, but only together with

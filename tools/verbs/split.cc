@@ -14,6 +14,7 @@
 #include "base/output_file.h"
 #include "base/text.h"
 #include "index/output/atomic_file.h"
+#include "index/output/folder.h"
 #include "index/shards/output_rule.h"
 #include "query/columns/find_column.h"
 #include "query/columns/snapshot.h"
@@ -157,20 +158,6 @@ Result<void> WritePart(const OrdinalSet& ordinals, const Context& context, PartF
   return output.Flush();
 }
 
-// Creates `folder` and those that lead to it. Adds them to `made`, the innermost last.
-Result<void> MakeFolders(const fs::path& folder, std::vector<fs::path>& made) {
-  std::error_code error;
-  std::vector<fs::path> missing;
-  for (fs::path path = fs::absolute(folder, error); !error && !fs::exists(path, error); path = path.parent_path()) {
-    if (path.has_filename()) missing.push_back(path);
-  }
-  for (; !error && !missing.empty(); missing.pop_back()) {
-    if (fs::create_directory(missing.back(), error)) made.push_back(missing.back());
-  }
-  if (error) return tl::unexpected(SystemError(folder.string(), "cannot create the folder", error.value()));
-  return {};
-}
-
 // The files appear after all of them were written.
 Result<void> WriteParts(const std::vector<OrdinalSet>& sets, const OrdinalSet& present, const Context& context,
                         std::vector<PartFile>& files) {
@@ -184,7 +171,7 @@ Result<void> WriteParts(const std::vector<OrdinalSet>& sets, const OrdinalSet& p
 // Writes the parts into their folder. If that fails, removes the folders that it made, unless they have files.
 Result<void> WriteFolder(const std::vector<OrdinalSet>& sets, const OrdinalSet& present,
                          const SplitArguments& arguments, const Context& context, std::vector<PartFile>& files) {
-  std::vector<fs::path> made;
+  std::vector<std::string> made;
   Result<void> written = MakeFolders(arguments.folder, made);
   if (written) written = WriteParts(sets, present, context, files);
   if (written) return {};

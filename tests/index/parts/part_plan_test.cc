@@ -55,7 +55,7 @@ TEST_CASE("the parts of a job have every byte of every file once, in order, and 
     std::vector<size_t> times(sizes.size(), 0);
     for (uint32_t part = 1; part <= of; ++part) {
       uint64_t bytes = 0;
-      const PartPlan plan = PlanPart(set, {.part = part, .of = of}, {}, kPartSegment);
+      const PartPlan plan = *PlanPart(set, {.part = part, .of = of}, {}, kPartSegment);
       for (size_t i = 0; i < sizes.size(); ++i) {
         if (!plan.ranges[i]) continue;
         CHECK(plan.ranges[i]->begin == taken[i]);
@@ -76,15 +76,15 @@ TEST_CASE("the parts of a job know each other, and no others") {
   const TempDir dir;
   const ShardSet set = FilesOf(dir, {1000, 2000});
   const std::vector<std::string> options = {"auto"};
-  const Digest128 job = PlanPart(set, {.part = 1, .of = 4}, options).job;
-  CHECK(PlanPart(set, {.part = 4, .of = 4}, options).job == job);
-  CHECK(PlanPart(set, {.part = 1, .of = 5}, options).job != job);
-  CHECK(PlanPart(set, {.part = 1, .of = 4}, std::vector<std::string>{"none"}).job != job);
-  CHECK(PlanPart(FilesOf(dir, {1000, 2001}), {.part = 1, .of = 4}, options).job != job);
+  const Digest128 job = PlanPart(set, {.part = 1, .of = 4}, options)->job;
+  CHECK(PlanPart(set, {.part = 4, .of = 4}, options)->job == job);
+  CHECK(PlanPart(set, {.part = 1, .of = 5}, options)->job != job);
+  CHECK(PlanPart(set, {.part = 1, .of = 4}, std::vector<std::string>{"none"})->job != job);
+  CHECK(PlanPart(FilesOf(dir, {1000, 2001}), {.part = 1, .of = 4}, options)->job != job);
   // Where the index lies does not matter.
   ShardSet moved = FilesOf(dir, {1000, 2000});
   for (Candidate& file : moved.candidates) file.stored_path = "../" + file.stored_path;
-  CHECK(PlanPart(moved, {.part = 1, .of = 4}, options).job == job);
+  CHECK(PlanPart(moved, {.part = 1, .of = 4}, options)->job == job);
 }
 
 TEST_CASE("a part is named after its index") {

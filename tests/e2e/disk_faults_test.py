@@ -1,0 +1,37 @@
+"""Every command, while one call on its files fails: it ends with an exit code and a reason, and the old output
+or the new one is in place.
+
+OFINDEX_MOMENTS is the number of failing calls that each command meets (default: 25; "all": each call, with each error).
+"""
+
+from __future__ import annotations
+
+import errno
+import unittest
+
+from e2e.fault_shim import FILE_CALLS, Fault
+from e2e.faulty_commands import AttemptCase
+
+ERRORS = (errno.EIO, errno.ENOSPC, errno.EINTR, errno.EMFILE, errno.ENOMEM)
+SHORT = 0
+
+
+def faults_of(kind: str, number: int) -> list[Fault]:
+    """The ways in which a call fails. A signal that interrupts all calls would make the command wait for its end."""
+    lasting = [Fault(kind, number, error, stays=True) for error in (errno.EIO, errno.ENOSPC)]
+    partly = [Fault(kind, number, SHORT)] if kind in ("read", "write") else []
+    return [*(Fault(kind, number, error) for error in ERRORS), *partly, *lasting]
+
+
+class DiskFaultsTest(AttemptCase):
+    def test_a_failing_call_is_an_error_and_leaves_the_old_output_or_the_new_one(self) -> None:
+        self.attack_all(self.faults)
+
+    def faults(self) -> list[Fault]:
+        counts = self.shim.run(*self.args).counts
+        moments = [(kind, number) for kind in FILE_CALLS for number in range(1, counts[kind] + 1)]
+        return [fault for kind, number in moments for fault in faults_of(kind, number)]
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,264 @@
+"""The commands that tests of faulty disks, power cuts and failing allocations run, and what may come of each."""
+
+from __future__ import annotations
+
+import collections
+import os
+import re
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from e2e.command import CommandTest, Finished
+from e2e.fault_shim import LIBRARY, Fault, Shim
+from e2e.folder_state import FolderState, State
+from e2e.samples import write_parts
+
+MOMENTS = os.environ.get("OFINDEX_MOMENTS", "25")
+CODES = range(8)
+DRAFT = ".ofindex-draft"
+MARK = "_ofindex_unfinished"
+
+Item = TypeVar("Item")
+
+
+def spread(items: list[Item], number: str = MOMENTS) -> list[Item]:
+    """`number` of the items, evenly spread, with the first and the last; all of them if it is "all"."""
+    if number == "all" or len(items) <= int(number):
+        return items
+    step = (len(items) - 1) / (int(number) - 1)
+    return [items[round(i * step)] for i in range(int(number))]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A command, the commands that prepare its folder, and how its output may be asked for (`ask`).
+
+    `whole`: the files of its output are replaced together. `reads_shards`: without a shard that could not be read, it
+    goes on, and ends with exit code 5.
+    """
+
+    name: str
+    args: str
+    before: tuple[str, ...] = ()
+    ask: str = ""
+    whole: bool = False
+    reads_shards: bool = False
+    writes: bool = True
+    changes: Callable[[Path], None] | None = None
+
+
+def grow(folder: Path) -> None:
+    """One shard grows, one goes, one comes."""
+    write_parts(folder / "new", (6,))
+    (folder / "data/part-0").write_bytes((folder / "new/part-0").read_bytes())
+    (folder / "data/part-1").unlink()
+    (folder / "new/part-0").rename(folder / "data/part-3")
+    (folder / "new").rmdir()
+
+
+def add_readme(folder: Path) -> None:
+    """A file that is no output lies in the folder of the set."""
+    (folder / "set/README").write_text("mine")
+
+
+FORCEFUL = ("build", "merge", "audit", "report", "split", "cat", "pack", "convert", "export")  # have --force
+BUILT = ("build data -j 1",)
+PARTS = ("build data --part 1/2 -j 1", "build data --part 2/2 -j 1")
+ATTEMPTS = (
+    Attempt("build", "build data -j 1", ask="get data -1", reads_shards=True),
+    Attempt("build_again", "build data --force --verify --derive image:hash --key label -j 1",
+            (*BUILT, "key data label -j 1"), "get data -1", reads_shards=True),
+    Attempt("update", "update data -j 1", (*BUILT, "key data label -j 1"), "get data -1", reads_shards=True,
+            changes=grow),
+    Attempt("part", "build data --part 2/2 -j 1", ask="info data.part-2-of-2.ofidx", reads_shards=True),
+    Attempt("merge", "merge data.part-1-of-2.ofidx data.part-2-of-2.ofidx -o data.ofidx --force -j 1",
+            (*PARTS, "build data/part-0 -o data.ofidx"), "get data.ofidx 2"),
+    Attempt("key", "key data label -j 1", BUILT, "get data --key label=3"),
+    Attempt("attach", "attach data table.csv --key label", BUILT, "where data score>0 --count"),
+    Attempt("attach_more", "attach data table.csv --key label --as b_",
+            (*BUILT, "attach data table.csv --key label"), "where data score>0 --count"),
+    Attempt("detach", "detach data score", (*BUILT, "attach data table.csv --key label"), "info data"),
+    Attempt("pack", "pack few -o out/new --to ofrecord --shards 2", ask="build out/new --force", whole=True),
+    Attempt("pack_rows", "pack rows.csv -o rows --to tfrecord --shards 2", ask="build rows --force", whole=True),
+    Attempt("pack_again", "pack few -o set --to ofrecord --shards 2 --force",
+            ("pack more -o set --to ofrecord --shards 3",), "build set --force", whole=True, changes=add_readme),
+    Attempt("pack_in_place", "pack few -o set --to ofrecord --shards 2 --force",
+            (*BUILT, "pack more -o set --to ofrecord --shards 3", "export data --to tfrecord2idx -o set/notes"),
+            "build set --force", whole=True, changes=add_readme),
+    Attempt("pack_file", "pack few -o set/x.tfrecord --to tfrecord --force",
+            ("pack more -o set/x.tfrecord --to tfrecord",), "build set --force", whole=True),
+    Attempt("convert", "convert data -o converted --to ofrecord --shards 2", ask="build converted --force", whole=True),
+    Attempt("convert_again", "convert data -o converted --to tfrecord --compress gzip --shards 2 --force",
+            ("convert data -o converted --to tfrecord --compress gzip --shards 3",), "build converted --force",
+            whole=True),
+    Attempt("cat_file", "cat data --to jsonl -o out.jsonl --force",
+            (*BUILT, "cat data --ids one --to jsonl -o out.jsonl")),
+    Attempt("cat_arrow", "cat data --to arrow -o out.arrow", BUILT),
+    Attempt("cat_records", "cat data --to tfrecord -o out.tfrecord", BUILT, "build out.tfrecord --force"),
+    Attempt("split", "split data train=0.7,val=0.3 -o parts", BUILT),
+    Attempt("export", "export data --to tfrecord2idx -o indexes", BUILT),
+    Attempt("report", "report data -o page.html", BUILT),
+    Attempt("audit", "audit data --label label -o equal.csv", BUILT),
+    Attempt("info", "info data --json", BUILT, writes=False),
+    Attempt("get", "get data 0 -1 --json", BUILT, writes=False),
+    Attempt("get_key", "get data --key label=3", (*BUILT, "key data label -j 1"), writes=False),
+    Attempt("cat", "cat data --to raw", BUILT, writes=False),
+    Attempt("sql", "sql data select(sum(label)),count(*)from(records)where(label>2)", BUILT, writes=False),
+    Attempt("where", "where data label>3", (*BUILT, "attach data table.csv --key label"), writes=False),
+    Attempt("sample", "sample data --seed 1 --weights label", BUILT, writes=False),
+    Attempt("verify", "verify data -j 1", BUILT, writes=False),
+)  # fmt: skip
+
+
+class AttemptCase(CommandTest):
+    """Runs one of the ATTEMPTS in `self.dir`; `self.old` and `self.new` are the states before it and after it."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        if not LIBRARY.is_file():
+            self.skipTest(f"no {LIBRARY}: it is built for Linux without sanitizers")
+        self.environment = {**self.environment, "LD_PRELOAD": str(LIBRARY), "FAULTS_CLOCK": str(int(time.time()))}
+        self.folder = FolderState(self.dir)
+        self.shim = Shim(self.dir, self.dir.parent, self.environment)
+
+    def begin(self, attempt: Attempt) -> None:
+        for path in self.dir.iterdir():
+            self.folder.remove(path)
+        write_parts(self.dir / "data", (3, 4, 5))
+        for source, classes in {"few": ("cat", "dog"), "more": ("ant", "bee", "cat")}.items():
+            for label in classes:
+                (self.dir / source / label).mkdir(parents=True)
+                for number in range(3):
+                    (self.dir / source / label / f"{number}.png").write_bytes(f"{source}{label}{number}".encode())
+        (self.dir / "rows.csv").write_text("a,b\n" + "".join(f"{n},row {n}\n" for n in range(9)))
+        (self.dir / "table.csv").write_text("label,score\n" + "".join(f"{n},0.{n}\n" for n in range(8)))
+        (self.dir / "one").write_text("3\n")
+        self.attempt = attempt
+        self.args = attempt.args.split()
+        for line in attempt.before:
+            self.expect(0, *line.split())
+        if attempt.changes is not None:
+            attempt.changes(self.dir)
+        self.old = self.folder.read()
+        self.done = self.expect(0, *self.args)
+        self.new = self.folder.read()
+        self.answers = {self.answer(state) for state in (self.old, self.new)}
+        self.folder.put_back(self.old)
+        self.verdicts: dict[tuple[frozenset[tuple[str, bytes | None]], bool], str] = {}
+
+    def attack_all(self, faults: Callable[[], list[Fault]]) -> None:
+        """Makes one call after another fail in each attempt; `faults` returns all that the attempt may meet."""
+        totals = collections.Counter[str]()
+        for attempt in ATTEMPTS:
+            with self.subTest(attempt.name):
+                self.begin(attempt)
+                found = collections.Counter[str]()
+                for fault in spread(faults()):
+                    with self.subTest(attempt.name, fault=str(fault)):
+                        complaint = self.complaint_about(fault, found)
+                        found[complaint.partition(":")[0] or "fine"] += 1
+                        self.assertEqual(complaint, "")
+                totals += found
+                if MOMENTS == "all":
+                    print(attempt.name, dict(found), flush=True)
+        if MOMENTS == "all":
+            print("all", dict(totals))
+
+    def complaint_about(self, fault: Fault, found: collections.Counter[str]) -> str:
+        """What is wrong with the command, or what it leaves, if it meets this fault. Counts exit codes in `found`."""
+        self.folder.put_back(self.old)
+        try:
+            run = self.shim.run(*self.args, fault=fault)
+        except subprocess.TimeoutExpired:
+            return "hang"
+        done = run.finished
+        if run.struck == 0:
+            return ""
+        if done.code not in CODES:
+            return f"crash: {done}"
+        found[f"exit code {done.code}"] += 1
+        if done.code != 0 and "ofindex: " not in done.stderr and b"not clean" not in done.stdout:
+            return f"no reason: {done}"
+        complaint = self.complaint_about_files(done)
+        return f"{complaint}: {done}" if complaint else ""
+
+    def complaint_about_files(self, done: Finished) -> str:
+        state = self.folder.read()
+        if not self.attempt.writes:
+            if done.code == 0 and done.stdout != self.done.stdout:
+                return "loss: another answer"
+            changed = self.difference(state, self.old)
+            return f"changed: {changed}" if changed else ""
+        fault = self.fault_of_state(state, done.code == 0)
+        if fault and not (
+            done.code == 5 and self.attempt.reads_shards
+        ):  # then, shards that it could not read are left out
+            return f"{'loss' if done.code == 0 else 'half'}: {fault}"
+        fault = self.fault_of_rerun(state, asks=not fault)
+        return f"not repaired: {fault}" if fault else ""
+
+    def answer(self, state: State) -> tuple[int, bytes]:
+        """What the command says about its output in this state."""
+        if not self.attempt.ask:
+            return 0, b""
+        self.folder.put_back(state)
+        asked = self.run_command(*self.attempt.ask.split())
+        return asked.code, re.sub(rb"; [0-9.]+ s, [0-9,]+ records/s", b"", asked.stdout)
+
+    def fault_of_state(self, state: State, ended_well: bool) -> str:
+        """What is wrong with the folder after a command that failed, or was stopped; an empty text if nothing is."""
+        if ended_well:
+            return self.difference(without_temporaries(state), self.new)
+        old, new, seen = (files_of(one) for one in (self.old, self.new, without_temporaries(state)))
+        news = set()
+        for path in {*seen, *old, *new}:
+            if seen.get(path) not in (old.get(path), new.get(path)):
+                return f"{path}: neither the old file nor the new one"
+            if seen.get(path) == new.get(path) != old.get(path):
+                news.add(path)
+        is_marked = any(os.path.basename(path) == MARK for path in state)
+        if self.attempt.whole and not is_marked and news and seen != new:
+            return f"a set of which only {sorted(news)} are new"
+        return ""
+
+    def fault_of_rerun(self, state: State, asks: bool = True) -> str:
+        """What is wrong with the output in this state, unless it need not be complete, or if the command is run again,
+        without a fault."""
+        key = frozenset(state.items()), asks
+        if key not in self.verdicts:
+            self.verdicts[key] = (self.fault_of_answer(state) if asks else "") or self._fault_of_rerun(state)
+        return self.verdicts[key]
+
+    def fault_of_answer(self, state: State) -> str:
+        is_marked = any(os.path.basename(path) == MARK for path in state)
+        if not self.attempt.ask or is_marked or self.answer(state) in self.answers:
+            return ""
+        return f"asked for {self.attempt.ask}: neither the old answer nor the new one"
+
+    def _fault_of_rerun(self, state: State) -> str:
+        forceful = self.args[0] in FORCEFUL
+        if not forceful and without_temporaries(state) == self.new:
+            return ""  # what is done cannot be done again
+        self.folder.put_back(state)
+        again = self.run_command(*self.args, *(["--force"] if forceful and "--force" not in self.args else []))
+        return f"run again: {again}" if again.code != 0 else self.difference(self.folder.read(), self.new)
+
+    @staticmethod
+    def difference(found: State, wanted: State) -> str:
+        missing = sorted(set(wanted) - set(found))
+        more = sorted(set(found) - set(wanted))
+        changed = sorted(path for path in set(found) & set(wanted) if found[path] != wanted[path])
+        return "" if found == wanted else f"not the new state: missing {missing}, also there {more}, changed {changed}"
+
+
+def files_of(state: State) -> dict[str, bytes]:
+    return {path: data for path, data in state.items() if data is not None}
+
+
+def without_temporaries(state: State) -> State:
+    """The files that are outputs: not those that a later run removes."""
+    return {path: data for path, data in state.items() if DRAFT not in path and os.path.basename(path) != MARK}
