@@ -143,7 +143,11 @@ class LongListsTest(CommandTest):
     def test_the_values_in_every_form_are_those_of_the_record(self) -> None:
         values = {"integers": self.integers, "reals": self.reals, "texts": self.texts}
         self.assertRegex(self.bounded("get", "data", "1").decode(), r"texts +bytes +3,000,000 +\"0000\" \"0001\" ")
-        for args in (("get", "data", "1", "--jsonl"), ("cat", "data", "--range", "1:2", "--to", "jsonl")):
+        for args in (
+            ("get", "data", "1", "--jsonl"),
+            ("cat", "data", "--range", "1:2", "--to", "jsonl"),
+            ("cat", "data", "--range", "1:2", "--to", "jsonl", "--io", "pread"),  # a copy, with values in slices
+        ):
             shown = json.loads(self.bounded(*args))["features"]
             self.assertEqual({name: one["values"] for name, one in shown.items()}, values, args)
         csv.field_size_limit(2**30)

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -18,7 +17,7 @@ constexpr size_t kLarge = kLentRecordBytes + 1;
 
 // Small and large records in turns; the shorter one of the large ones is just large enough.
 std::vector<ShardPlan> LargeShards() {
-  std::string text(3 * kLarge, ' ');
+  std::string text(2 * kLarge, ' ');
   for (size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i / 5000 % 26);
   const std::vector<std::string> payloads = {"", text.substr(0, kLarge), "small", text, text.substr(0, kLarge - 1)};
   return {{.path = "part-0", .framing = Framing::kOfRecord, .payloads = payloads},
@@ -36,7 +35,7 @@ TEST_CASE(
       REQUIRE(record);
       CHECK(record->Check());
       CHECK((AsText(record->payload()) == dataset.payloads()[i]));
-      CHECK(record->is_lent() == room.empty());
+      CHECK(record->is_lent() == (room.empty() && !record->payload().empty()));
       if (record->is_lent()) CHECK(record->is_large());
       if (way.io == IoMode::kPread) CHECK_FALSE(record->is_lent());
       if (way.io == IoMode::kMmap && way.max_maps == 0)
@@ -83,14 +82,13 @@ TEST_CASE("a shard that changes while a record is lent is noticed, whatever was 
     REQUIRE(record->is_lent());
     CHECK(record->Check());
     change(*reader.ShardPath(0));
-    const ByteView payload = record->payload();
-    CHECK(std::count(payload.begin(), payload.end(), 'a') > 0);
+    const std::string read(AsText(record->payload()));
     const Result<void> checked = record->Check();
     if (!checked) {
       CHECK(checked.error().code == ErrorCode::kStale);
       CHECK_FALSE(checked.error().hint.empty());
     } else {
-      CHECK((AsText(payload) == dataset.payloads()[1]));
+      CHECK((read == dataset.payloads()[1]));
     }
   }
 }
