@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -258,6 +259,10 @@ Result<BuildReport> Build(const BuildOptions& options, const ScanOptions& scan, 
   report.map_bytes = plan ? 0 : BytesOnDisk(MapPathOf(index));
   report.missing = std::move(set.missing);
   report.skipped = std::move(probed.skipped);
+  // Only the first part has these in its index, but no part knows whether it would have had a share of them.
+  if (plan && options.part->part != 1) {
+    std::copy_if(set.skipped.begin(), set.skipped.end(), std::back_inserter(report.skipped), IsUnreadable);
+  }
   report.resumed_records = progress.records_resumed;
   return report;
 }

@@ -72,10 +72,14 @@ class BlockCheckers {
     return error_ ? tl::unexpected(*error_) : Result<void>();
   }
 
-  // Body of the checking threads.
+  // Body of the checking threads. Throws nothing: nobody would catch it.
   void Work() {
-    while (std::optional<Task> task = Take()) {
-      Result<void> checked = WithMemory("the hashes of a block", [&] { return Check(*task); });
+    for (bool has_task = true; has_task;) {
+      Result<void> checked = WithMemory("the hashes of a block", [&]() -> Result<void> {
+        const std::optional<Task> task = Take();
+        has_task = task.has_value();
+        return has_task ? Check(*task) : Result<void>();
+      });
       const std::lock_guard lock(mutex_);
       if (!checked && !error_) error_ = std::move(checked).error();
       changed_.notify_all();

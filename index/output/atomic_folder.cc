@@ -244,7 +244,7 @@ Result<bool> AtomicFolder::Exchange(const std::set<std::string>& replaced) {
   std::vector<std::string> linked;
   int failed = 0;
   for (const std::string& name : names) {
-    if (replaced.contains(name)) continue;
+    if (replaced.contains(name) || name == StrCat(kUnfinishedName, kTemporarySuffix)) continue;
     struct stat info {};
     const bool file = ::fstatat(target.fd(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
                       (S_ISREG(info.st_mode) || S_ISLNK(info.st_mode));

@@ -125,7 +125,8 @@ Result<void> PrintSummary(const PageSummary& summary, const PageFacts& facts, ui
     if (IsToStandardOutput(arguments)) return {};
     PrintNote(StrCat("wrote ", Printable(arguments.output), ", ", FormatBytes(static_cast<double>(bytes)), ": ",
                      Counted(summary.columns, "column"), ", ", Counted(summary.records, "record"), ", ",
-                     Counted(summary.pictures, "picture")),
+                     Counted(summary.pictures, "picture"),
+                     summary.unread == 0 ? "" : StrCat("; ", Counted(summary.unread, "record"), " could not be read")),
               context);
     return {};
   }
