@@ -116,7 +116,7 @@ void ExtractManyNames(FuzzInput& input, PayloadKind kind) {
 std::string AllScalars() {
   std::string fields;
   for (uint64_t list = 0; list < 2; ++list) {
-    for (const uint64_t type : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15, 16, 17, 18}) {
+    for (const uint64_t type : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 12U, 13U, 14U, 15U, 16U, 17U, 18U}) {
       fields += Field(2, Field(1, StrCat("f", type + 20 * list)) + VarintField(3, type + 20 * list) +
                              VarintField(4, list == 0 ? 1 : 3) + VarintField(5, type));
     }
