@@ -3,8 +3,8 @@
 
     fuzz/make_seeds.py OFINDEX [FOLDER]
 
-OFINDEX is the command, which makes the files that only it can make. FOLDER is fuzz/corpus unless given. The seeds are
-in the repository; this script says how they were made, and makes others when a target reads its input otherwise.
+OFINDEX is the command, which makes the files that only it can make. FOLDER is build-fuzz/corpus unless given, where
+tools/fuzz finds them.
 """
 
 from __future__ import annotations
@@ -631,7 +631,9 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
         "detection": detected(),
         "inflating": inflating(),
         "map": choices(12, 60),
-        "index": [bytes([i % 29 + 128 * (i // 29), 1 + i]) + rest for i, rest in enumerate(choices(58, 60))],
+        "index": [bytes([i % 29 + 128 * (i // 29), 1 + i]) + rest for i, rest in enumerate(choices(58, 60))]
+        + [bytes([question + updated, 0]) for question in range(29) for updated in (0, 128)]
+        + [bytes([question, 1, 6, fact, 4, 2]) + b"x" * 9 for question in (0, 2) for fact in range(8)],
         "batch": [bytes([kind]) + bytes([3, 40, 41, 42]) * 3 for kind in (0, 1, 2)]
         + [bytes([i % 4]) + rest for i, rest in enumerate(choices(24, 200))],
         "features": kinds,
@@ -686,7 +688,7 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
 def main() -> None:
     if len(sys.argv) not in (2, 3):
         sys.exit(f"usage: {sys.argv[0]} OFINDEX [FOLDER]")
-    corpus = Path(sys.argv[2]) if len(sys.argv) == 3 else HERE / "corpus"
+    corpus = Path(sys.argv[2]) if len(sys.argv) == 3 else HERE.parent / "build-fuzz" / "corpus"
     for target, inputs in all_seeds(str(Path(sys.argv[1]).resolve())).items():
         folder = corpus / target
         folder.mkdir(parents=True, exist_ok=True)

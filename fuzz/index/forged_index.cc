@@ -150,8 +150,18 @@ ColumnValue PatchedCell(ColumnValue value, FuzzInput& input) {
   return value;
 }
 
+// Sets a fact of the dataset that it may not have.
+bool ForgeFact(sqlite::Database& database, FuzzInput& input) {
+  static constexpr const char* kFacts[] = {"part",       "derive", "columns", "root",
+                                           "generation", "id",     "records", "skipped"};
+  const std::string name = kFacts[input.Below(std::size(kFacts))];
+  auto put = database.Prepare("INSERT OR REPLACE INTO dataset (key, value) VALUES (?, ?)");
+  return put.has_value() && put->Run(name, TakeCell(input)).has_value();
+}
+
 bool ForgeOnce(sqlite::Database& database, const std::vector<TableShape>& tables, FuzzInput& input) {
-  const size_t what = input.Below(6);
+  const size_t what = input.Below(7);
+  if (what == 6) return ForgeFact(database, input);
   const ChosenRow row(tables, input);
   const std::string& column = row.table.columns[input.Byte() % row.table.columns.size()];
   const std::string update = StrCat("UPDATE ", row.table.name, " SET ", column, " = ?", row.where);

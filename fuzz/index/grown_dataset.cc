@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "fuzz/index/small_dataset.h"
 #include "index/build/builder.h"
 #include "index/update/updater.h"
+#include "tests/support/shard_bytes.h"
 
 namespace ofindex {
 
@@ -23,6 +25,9 @@ GrownDataset::GrownDataset() : folder_(std::filesystem::temp_directory_path() / 
   std::filesystem::create_directory(folder_ + "/train");
   AddShard("part-0");
   AddShard("part-1");
+  WriteFile("notes.txt", "no records");
+  const std::vector<std::string>& payloads = SmallDataset::Get().payloads();
+  WriteFile("part-2", ShardBytes(Framing::kTfRecord, {payloads.begin() + 60, payloads.begin() + 75}));
   Progress progress;
   BuildOptions options;
   options.data = {folder_ + "/train"};
@@ -51,7 +56,12 @@ GrownDataset::~GrownDataset() {
 }
 
 void GrownDataset::AddShard(const char* name) const {
-  std::filesystem::copy_file(StrCat(SmallDataset::Get().data(), "/", name), StrCat(folder_, "/train/", name));
+  std::filesystem::copy_file(StrCat(SmallDataset::Get().data(), "/", name), StrCat(folder_, "/train/", name),
+                             std::filesystem::copy_options::overwrite_existing);
+}
+
+void GrownDataset::WriteFile(const char* name, const std::string& bytes) const {
+  std::ofstream(StrCat(folder_, "/train/", name), std::ios::binary) << bytes;
 }
 
 // An update replaces the index, so each stage has a copy of it.

@@ -11,8 +11,9 @@
 
 namespace ofindex {
 
-/// Shards of SmallDataset, as they come and go: at first one of them is missing, then all are there, then another one
-/// is gone, at last the index is pruned. It is updated each time. Made once for each process, in a folder of its own.
+/// Shards of SmallDataset, as they come and go: at first one of them is half there, then whole, then another one is
+/// gone, at last the index is pruned. It is updated each time. A file beside them is skipped. Made once for each
+/// process, in a folder of its own.
 class GrownDataset {
  public:
   static constexpr size_t kStages = 4;
@@ -38,6 +39,7 @@ class GrownDataset {
  private:
   GrownDataset();
   void AddShard(const char* name) const;
+  void WriteFile(const char* name, const std::string& bytes) const;
   [[nodiscard]] Stage Open(size_t number) const;
 
   std::string folder_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -86,6 +87,7 @@ void AskBlocks(const std::string& path, Questions& ask) {
 void AskMap(const std::string& path, Questions& ask) {
   const auto index = IndexFile::Open(path);
   if (!ask.Ask(index)) return;
+  std::filesystem::copy_file(MapPathOf(SmallDataset::Get().index()), MapPathOf(path));  // which is of another index
   ask.Ask(OpenMap(*index));
   const auto damage = FindMapDamage(**index, {});
   if (ask.Ask(damage)) Expect(damage->what.empty(), "a map is damaged that was just made");
