@@ -24,9 +24,9 @@ GrownDataset::GrownDataset() : folder_(std::filesystem::temp_directory_path() / 
   Expect(::mkdtemp(folder_.data()) != nullptr, "no folder can be made in TMPDIR");
   std::filesystem::create_directory(folder_ + "/train");
   AddShard("part-0");
-  AddShard("part-1");
   WriteFile("notes.txt", "no records");
   const std::vector<std::string>& payloads = SmallDataset::Get().payloads();
+  WriteFile("part-1", ShardBytes(Framing::kTfRecord, {payloads.begin() + 30, payloads.begin() + 45}));
   WriteFile("part-2", ShardBytes(Framing::kTfRecord, {payloads.begin() + 60, payloads.begin() + 75}));
   Progress progress;
   BuildOptions options;
@@ -38,6 +38,7 @@ GrownDataset::GrownDataset() : folder_(std::filesystem::temp_directory_path() / 
   Expect(BuildIndex(options, progress).has_value(), "an index cannot be built");
   stages_[0] = Open(0);
   for (size_t i = 1; i < kStages; ++i) {
+    if (i == 1) AddShard("part-1");
     if (i == 1) AddShard("part-2");
     if (i == 2) std::filesystem::remove(folder_ + "/train/part-1");
     UpdateOptions update;
