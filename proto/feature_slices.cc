@@ -59,7 +59,7 @@ bool FeatureSlices::ReadSome(size_t most) {
   return true;
 }
 
-// Moves values from the front of the packed list to the slice. What is too short for a value is dropped.
+// Moves values from the front of the packed list to the slice. A rest that is too short for a value is dropped.
 void FeatureSlices::ReadPacked(size_t most) {
   const ByteView before = outlined_->packed;
   if (value_.kind == FeatureKind::kFloat) {

@@ -13,11 +13,11 @@
 namespace ofindex {
 
 /// Reads the values of a feature, or of a step, slice by slice. If the record was decoded with its values, there is one
-/// slice, which is not copied; of an outline, slices are decoded from the payload when they are asked for. Not
+/// slice, which is not copied; slices of an outline are decoded from the payload when they are asked for. Not
 /// copyable; not thread-safe. Must not outlive the content of the record, nor its payload.
 class FeatureSlices {
  public:
-  /// Of an outline, enough for speed, in little memory: at most 16 bytes a value.
+  /// Values of a slice of an outline: enough for speed, in little memory, since a value takes at most 16 bytes.
   static constexpr size_t kSliceValues = size_t{64} << 10;
 
   /// Slices of an outline have at most `most` values, at least 1.

@@ -185,7 +185,7 @@ class DecodedRecord {
   std::vector<double> doubles_;
   std::vector<int64_t> integers_;  // int32 and int64
 
-  // Of an outline, which has no values: `first` of a FeatureValue is then the first of its lists.
+  // An outline has no values: `first` of a FeatureValue is then the first of its lists.
   bool outline_ = false;
   std::vector<ByteView> value_lists_;  // messages of the payload, in wire order
   std::deque<std::string> names_;      // one after the other, in pieces that never move

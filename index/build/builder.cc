@@ -1,5 +1,7 @@
 #include "index/build/builder.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -64,8 +66,7 @@ class NewFolders {
   NewFolders(const NewFolders&) = delete;
   NewFolders& operator=(const NewFolders&) = delete;
   ~NewFolders() {
-    std::error_code error;
-    for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) fs::remove(*folder, error);
+    for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) ::rmdir(folder->c_str());
   }
 
   Result<void> MakeFor(const std::string& index) { return MakeFolders(FolderOf(index), made_); }

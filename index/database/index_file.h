@@ -38,7 +38,7 @@ class IndexFile {
   /// Errors: kStale if the file was rewritten in place (hint: open the dataset again).
   [[nodiscard]] Result<void> CheckUnchanged() const;
 
-  /// Returns true if `path` no longer names this file.
+  /// Returns true if `path` no longer names this file; false if that cannot be told.
   [[nodiscard]] bool Replaced() const;
 
  private:

@@ -122,7 +122,8 @@ struct FileSystem {
 
 int OpenHeldFile(std::shared_ptr<const IndexFile> index, int flags, sqlite3** handle) {
   HoldLocksAcrossForks();
-  static FileSystem* const held = new FileSystem();  // never removed: connections may outlive main()
+  if (sqlite3_vfs_find(nullptr) == nullptr) return SQLITE_NOMEM;  // SQLite had no memory to begin
+  static FileSystem* const held = new FileSystem();               // never removed: connections may outlive main()
   if (!held->registered) return SQLITE_NOMEM;
   opening = &index;
   // An absolute path cannot be a special name of SQLite, such as ":memory:".

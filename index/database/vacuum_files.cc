@@ -43,6 +43,7 @@ struct UnlockedFileSystem {
 }  // namespace
 
 const char* FileSystemWithoutLocks() {
+  if (sqlite3_vfs_find(nullptr) == nullptr) return nullptr;  // SQLite had no memory to begin
   static UnlockedFileSystem* const unlocked =
       new UnlockedFileSystem();  // never removed: connections may outlive main()
   return unlocked->registered ? unlocked->name.c_str() : nullptr;

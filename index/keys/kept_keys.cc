@@ -16,7 +16,8 @@ Result<std::vector<std::string>> KeyNamesOf(const std::string& index) {
   std::vector<std::string> names;
   for (const std::string& path : paths) {
     const Result<KeyFile> key = KeyFile::OpenAt(path, index);
-    if (!key && key.error().code != ErrorCode::kIndex) return tl::unexpected(key.error());
+    const bool is_gone = !key && (key.error().code == ErrorCode::kIndex || key.error().code == ErrorCode::kNotFound);
+    if (!key && !is_gone) return tl::unexpected(key.error());
     // A key that was renamed by hand is found under its name alone.
     if (key && KeyPathOf(index, key->facts().name) == path) names.push_back(key->facts().name);
   }

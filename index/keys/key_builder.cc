@@ -19,7 +19,9 @@ namespace {
 
 // A file that is no key is left in place.
 Result<void> CheckReplaceable(const std::string& path) {
-  if (const auto facts = StatFile(path); !facts && facts.error().system == ENOENT) return {};
+  if (const auto facts = StatFile(path); !facts) {
+    return facts.error().system == ENOENT ? Result<void>() : tl::unexpected(facts.error());
+  }
   OFINDEX_ASSIGN(const bool is_key, IsKeyFile(path));
   if (is_key) return {};
   return Fail(ErrorCode::kUsage, StrCat(Printable(path), ": not a key; expected no file, or a key to replace"),

@@ -61,8 +61,8 @@ Result<std::vector<std::string>> KeyFilesOf(const std::string& index) {
   for (const std::string& name : names) {
     if (!name.starts_with(beginning) || name.ends_with(kTemporarySuffix)) continue;
     std::string path = index + name.substr(beginning.size() - kKeySuffix.size());
-    OFINDEX_ASSIGN(const bool is_key, IsKeyFile(path));
-    if (is_key) paths.push_back(std::move(path));
+    // One that cannot be read now may be a key: whoever opens it gets the error.
+    if (IsKeyFile(path).value_or(true)) paths.push_back(std::move(path));
   }
   std::sort(paths.begin(), paths.end());
   return paths;

@@ -20,6 +20,7 @@ inline constexpr std::string_view kKeySuffix = "-key-";
 [[nodiscard]] Result<std::vector<std::string>> KeyFilesOf(const std::string& index);
 
 /// Returns true if the file at `path` begins like a key; also if it is empty or all zeros, as a power cut leaves it.
+/// Errors: kIo if it cannot be read.
 [[nodiscard]] Result<bool> IsKeyFile(const std::string& path);
 
 }  // namespace ofindex

@@ -46,7 +46,7 @@ Result<void> MakeFolders(const std::string& folder, std::vector<std::string>& ma
     if (!fs::create_directory(missing.back(), error)) continue;
     made.push_back(missing.back().string());
     // A folder that may not be listed cannot be synced.
-    if (const Result<void> synced = SyncDirectoryOf(made.back()); !synced && synced.error().system != EACCES) {
+    if (Result<void> synced = SyncDirectoryOf(made.back()); !synced && synced.error().system != EACCES) {
       return synced;
     }
   }

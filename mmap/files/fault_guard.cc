@@ -38,7 +38,8 @@ void PassOn(int signal, siginfo_t* info, void* context) {
 void OnFault(int signal, siginfo_t* info, void* context) {
   auto* const jump = static_cast<sigjmp_buf*>(::pthread_getspecific(guarded_section));
   if (jump == nullptr) {
-    if (!KeptPages::Replace(info->si_addr)) PassOn(signal, info, context);
+    const bool is_fault = info->si_code > 0;  // not sent by kill(), which leaves no address
+    if (!is_fault || !KeptPages::Replace(info->si_addr)) PassOn(signal, info, context);
     return;
   }
   FaultGuard::Leave();

@@ -36,6 +36,7 @@ bool KeptPages::Replace(const void* address) {
   for (KeptPages& entry : kept_ranges) {
     const uintptr_t end = entry.end_.load(std::memory_order_acquire);
     if (at >= end || at < entry.begin_.load(std::memory_order_acquire)) continue;
+    if (entry.end_.load(std::memory_order_acquire) != end) continue;  // another range took the entry meanwhile
     const int before = errno;
     const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
     void* const zeros = ::mmap(reinterpret_cast<void*>(at / page * page), page, PROT_READ,

@@ -75,6 +75,7 @@ FORWARD(int, drop_modules, (sqlite3 * a, const char** b), (a, b))
 FORWARD(int, errcode, (sqlite3 * a), (a))
 FORWARD(const char*, errmsg, (sqlite3 * a), (a))
 FORWARD(int, error_offset, (sqlite3 * a), (a))
+FORWARD(const char*, errstr, (int a), (a))
 FORWARD(int, exec, (sqlite3 * a, const char* b, int (*c)(void*, int, char**, char**), void* d, char** e),
         (a, b, c, d, e))
 FORWARD(int, extended_errcode, (sqlite3 * a), (a))

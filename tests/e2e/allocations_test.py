@@ -6,16 +6,24 @@ OFINDEX_MOMENTS is the number of failing allocations that each command meets (de
 
 from __future__ import annotations
 
+import collections
 import errno
 import unittest
 
 from e2e.fault_shim import ALLOCATIONS, Fault
-from e2e.faulty_commands import AttemptCase
+from e2e.faulty_commands import ATTEMPTS, AttemptCase
 
 
 class AllocationsTest(AttemptCase):
     def test_a_failing_allocation_is_an_error_and_leaves_the_old_output_or_the_new_one(self) -> None:
         self.attack_all(self.faults)
+
+    def test_libraries_may_lack_memory_when_they_begin(self) -> None:
+        for attempt in (attempt for attempt in ATTEMPTS if attempt.name in ("build", "sql")):
+            self.begin(attempt)
+            for fault in (Fault(kind, number, errno.ENOMEM) for kind in ALLOCATIONS for number in range(1, 9)):
+                with self.subTest(attempt.name, fault=str(fault)):
+                    self.assertEqual(self.complaint_about(fault, collections.Counter()), "")
 
     def faults(self) -> list[Fault]:
         counts = self.shim.run(*self.args).counts

@@ -9,7 +9,7 @@
 namespace ofindex {
 namespace {
 
-std::string LengthText(const Lengths& lengths, const char* unit) {
+std::string LengthFact(const Lengths& lengths, const char* unit) {
   return StrCat(FormatCount(lengths.min), " to ", FormatCount(lengths.max), unit, ", mean ", Rounded(lengths.mean()));
 }
 
@@ -53,8 +53,8 @@ std::vector<Fact> FactsOf(const ColumnStats& stats) {
     facts.push_back(
         {"quartiles", StrCat(Rounded(quartiles.first), " ", Rounded(quartiles.median), " ", Rounded(quartiles.third))});
   }
-  if (stats.lengths.count > 0) facts.push_back({"length", LengthText(stats.lengths, " bytes")});
-  if (stats.lists.count > 0) facts.push_back({"lists of", LengthText(stats.lists, " values")});
+  if (stats.lengths.count > 0) facts.push_back({"length", LengthFact(stats.lengths, " bytes")});
+  if (stats.lists.count > 0) facts.push_back({"lists of", LengthFact(stats.lists, " values")});
   return facts;
 }
 

@@ -40,7 +40,13 @@ std::string_view TextOf(std::span<const Number> numbers) {
 }  // namespace
 
 Result<void> ShownRecord::Load(const Dataset& dataset, uint64_t ordinal, Large large) {
-  OFINDEX_TRY(Fetch(dataset, ordinal));
+  if (large == Large::kOutlined) {
+    OFINDEX_TRY(Fetch(dataset, ordinal));
+  } else {
+    OFINDEX_TRY(dataset.reader().Copy(ordinal, room_));
+    own_ = LentRecord(room_);
+    OFINDEX_TRY(Place(dataset, ordinal, own_));
+  }
   return Decode(large);
 }
 
@@ -102,6 +108,7 @@ Result<void> ShownRecord::RequireOne(const std::string& feature) const {
   for (const FeatureList& one : decoded_.feature_lists()) {
     names += StrCat(names.empty() ? "" : ", ", Printable(AsText(one.name)), "[]");
   }
+  OFINDEX_TRY(record_->Check());  // a record that was changed meanwhile may have other names
   return Fail(ErrorCode::kUsage, StrCat("record ", ordinal_, " has no feature '", Printable(feature), "'"),
               names.empty() ? std::string("its payload has no features") : StrCat("it has ", names));
 }

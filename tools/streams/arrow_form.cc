@@ -57,12 +57,13 @@ class ArrowForm : public RecordForm {
       OFINDEX_TRY(fits);
     }
     const uint64_t payload_bytes = record.payload().size();
-    if (record.is_large() || payload_bytes_ + payload_bytes > kMaxBatchPayloadBytes) OFINDEX_TRY(WriteBatch());
+    const bool alone = payload_bytes > kLentRecordBytes;
+    if (alone || payload_bytes_ + payload_bytes > kMaxBatchPayloadBytes) OFINDEX_TRY(WriteBatch());
     payload_bytes_ += payload_bytes;
     ids_.Add(true);
     const auto* const id = reinterpret_cast<const uint8_t*>(&ordinal);
     ids_.values.insert(ids_.values.end(), id, id + sizeof ordinal);
-    if (record.is_large()) return WriteAlone(record);
+    if (alone) return WriteAlone(record);
     uint64_t bytes = 0;
     for (IpcColumn& column : columns_) {
       column.Append(record_);

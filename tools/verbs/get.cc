@@ -61,6 +61,7 @@ class Getter {
     const Result<void> added = Add();
     // A malformed message is shown up to the fault.
     if (added || added.error().code == ErrorCode::kDamage) OFINDEX_TRY(pieces_.Finish());
+    if (pieces_.has_written()) ++shown_;
     return added;
   }
 
@@ -74,7 +75,10 @@ class Getter {
 
  private:
   Result<void> Add() {
-    if (arguments_.raw && features_.empty()) return pieces_.Add(AsText(record_.payload()));
+    if (arguments_.raw && features_.empty()) {
+      OFINDEX_TRY(CheckOutput(record_.payload()));
+      return pieces_.Add(AsText(record_.payload()));
+    }
     if (arguments_.wire) {
       OFINDEX_TRY(AddSeparator("\n"));
       return record_.AddWire(features_, context_.progress.cancel, pieces_);
@@ -93,12 +97,15 @@ class Getter {
     return record_.AddText(features_, pieces_);
   }
 
-  Result<void> AddSeparator(std::string_view text) { return shown_++ == 0 ? Result<void>() : pieces_.Add(text); }
+  Result<void> AddSeparator(std::string_view text) { return shown_ == 0 ? Result<void>() : pieces_.Add(text); }
+
+  // A terminal gets only text. A payload is judged as a whole, a feature by pieces.
+  [[nodiscard]] static Result<void> CheckOutput(ByteView bytes) {
+    return RefuseOnTerminal(bytes, "--raw", "redirect the output; --wire explains the bytes");
+  }
 
   Result<void> Write(ByteView bytes) {
-    if (arguments_.raw) {
-      OFINDEX_TRY(RefuseOnTerminal(bytes, "--raw", "redirect the output; --wire explains the bytes"));
-    }
+    if (arguments_.raw && !features_.empty()) OFINDEX_TRY(CheckOutput(bytes));
     return out_.Write(bytes);
   }
 

@@ -70,7 +70,7 @@ bool HasSaved(const std::string& path, uint64_t bytes) {
 
 /// Interrupts a build after it has saved at least `bytes` bytes, and leaves what it saved.
 void StopBuild(const BuiltSet& set, const BuildOptions& options, uint64_t bytes = 100) {
-  for (int tries = 0; tries < 100; ++tries) {
+  for (int tries = 0; tries < 1000; ++tries) {  // a busy machine notices late
     Progress progress;
     std::atomic<bool> ended{false};
     std::thread stopper([&] {
@@ -158,7 +158,7 @@ TEST_CASE("a part of an index is taken up too") {
   options.save_after = std::chrono::milliseconds(0);
   const std::string saved = SavedShards::PathFor(path);
   uint64_t resumed = 0;
-  for (int tries = 0; tries < 100 && resumed == 0; ++tries) {
+  for (int tries = 0; tries < 1000 && resumed == 0; ++tries) {
     const pid_t child = StartChild([&] {
       Progress progress;
       return BuildIndex(options, progress) ? 0 : 1;
