@@ -58,7 +58,7 @@ class Getter {
     pieces_.Begin(record_.record());
     OFINDEX_TRY(whole ? record_.Fetch(dataset, ordinal) : record_.Load(dataset, ordinal));
     pieces_.Begin(record_.record());
-    const Result<void> added = Add();
+    Result<void> added = Add();
     // A malformed message is shown up to the fault.
     if (added || added.error().code == ErrorCode::kDamage) OFINDEX_TRY(pieces_.Finish());
     if (pieces_.has_written()) ++shown_;
