@@ -42,6 +42,11 @@ void RawClient::Send(std::string_view bytes) {
 
 void RawClient::EndSending() { ::shutdown(socket_, SHUT_WR); }
 
+void RawClient::AwaitAnswer() {
+  char first = 0;
+  if (::recv(socket_, &first, 1, MSG_PEEK) < 0) REQUIRE(errno == ECONNRESET);
+}
+
 std::string RawClient::Receive() {
   size_t end = std::string::npos;
   while ((end = received_.find("\r\n\r\n")) == std::string::npos) {

@@ -21,6 +21,9 @@ class RawClient {
   /// Sends no more; may still receive.
   void EndSending();
 
+  /// Waits until there is something to receive, or the end of the connection.
+  void AwaitAnswer();
+
   /// Returns the next response, which has a Content-Length; what there is of it if the connection ends.
   [[nodiscard]] std::string Receive();
 
