@@ -58,7 +58,7 @@ class Outcome:
 
 
 def targets_of(program: Path) -> list[Target]:
-    table = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    table = subprocess.run([*without_randomisation(), program], capture_output=True, text=True, check=True).stdout
     rows = [line.split("\t") for line in table.splitlines()]
     return [Target(name, int(size), reads, parser.split()) for name, size, reads, parser in rows]
 
@@ -95,8 +95,9 @@ def run_worker(command: list[str], variables: dict[str, str], seconds: float) ->
     return int(counted[1]) if counted else 0, text
 
 
-def fuzz(program: Path, target: Target, work: Path, seconds: float, jobs: int) -> Outcome:
-    """Runs `jobs` processes at once, which share a corpus."""
+def fuzz(options: argparse.Namespace, target: Target, seconds: float) -> Outcome:
+    """Runs processes that share a corpus, one for each job."""
+    work = options.work.resolve()
     grown = work / "corpus" / target.name
     found = work / "findings"
     grown.mkdir(parents=True, exist_ok=True)
@@ -107,7 +108,7 @@ def fuzz(program: Path, target: Target, work: Path, seconds: float, jobs: int) -
     with tempfile.TemporaryDirectory(dir=shared, prefix="ofindex-fuzz-") as temporary:
         command = [
             *without_randomisation(),
-            str(program.resolve()),
+            str(options.program.resolve()),
             f"-max_total_time={max(1, round(seconds))}",
             f"-max_len={target.max_bytes}",
             f"-timeout={INPUT_SECONDS}",
@@ -119,8 +120,10 @@ def fuzz(program: Path, target: Target, work: Path, seconds: float, jobs: int) -
             str(grown),
             str(CORPUS / target.name),
         ]
-        with ThreadPoolExecutor(jobs) as pool:
-            workers = [pool.submit(run_worker, command, environment(target, temporary), seconds) for _ in range(jobs)]
+        with ThreadPoolExecutor(options.jobs) as pool:
+            variables = environment(target, temporary)
+            seeds = [options.seed and options.seed + job for job in range(options.jobs)]
+            workers = [pool.submit(run_worker, [*command, f"-seed={seed}"], variables, seconds) for seed in seeds]
             said = [worker.result() for worker in workers]
     findings = sorted(set(found.glob(f"{target.name}-*")) - before)
     outcome = Outcome(sum(inputs for inputs, _ in said), time.monotonic() - began, findings)
@@ -189,6 +192,7 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="processes for each target (default: one per core)"
     )
+    parser.add_argument("--seed", type=int, default=0, help="of random numbers (default: another one in each process)")
     parser.add_argument("--no-coverage", action="store_true", help="do not measure which lines are reached")
     parser.add_argument("--files", action="store_true", help="print the lines reached in each source")
     parser.epilog = "targets: " + ", ".join(target.name for target in targets_of(known_program(arguments)))
@@ -210,9 +214,7 @@ def main() -> int:
             sys.exit(f"tools/fuzz: no target is called {name}; expected one of {', '.join(targets)}")
     outcomes: dict[str, Outcome] = {}
     for name in names or targets:
-        outcome = fuzz(
-            options.program, targets[name], options.work.resolve(), seconds[0] if seconds else SECONDS, options.jobs
-        )
+        outcome = fuzz(options, targets[name], seconds[0] if seconds else SECONDS)
         if options.covered and options.covered.is_file() and not options.no_coverage:
             measure(options.covered, targets[name], options.work.resolve(), outcome)
         outcomes[name] = outcome

@@ -1,19 +1,21 @@
 # shellcheck shell=bash
-# Runs tests under sanitizers. tools/test sources this file, and has the functions that it calls:
+# Runs tests under sanitizers. tools/test and tools/fuzz source this file:
 #
-#   run_sanitizers    builds with clang, in build-asan/ and build-tsan/, and runs there the suites named below
+#   memory_error_options    options of meson for builds that find memory errors, undefined behaviour and wrapped numbers
+#   run_sanitizers          builds with clang, in build-asan/ and build-tsan/, and runs there the suites named below;
+#                           tools/test has the functions that it calls
 #
 # Both builds have the extension for a debug Python, which tests run in development mode.
 
 # Line tables are all that a report needs, and -O1 is what the sanitizers' documentation advises: both build faster.
 sanitized=(--buildtype=debugoptimized -Doptimization=1 -Db_lundef=false)
 
-# Numbers that wrap and conversions that change a number, but for what this file lists.
-integers="-fsanitize=integer -fsanitize-ignorelist=$PWD/tests/wrapping.txt"
+# Numbers that wrap and conversions that change a number are errors too, but for what tests/wrapping.txt lists.
+memory_error_options=("${sanitized[@]}" -Db_sanitize=address,undefined
+  "-Dcpp_args=-gline-tables-only -fsanitize=integer -fsanitize-ignorelist=$PWD/tests/wrapping.txt")
 
 memory_errors() {
-  CXX=clang++-14 configure build-asan "${sanitized[@]}" "${checked[@]}" -Db_sanitize=address,undefined \
-    "-Dcpp_args=-gline-tables-only $integers"
+  CXX=clang++-14 configure build-asan "${memory_error_options[@]}" "${checked[@]}" -Dfuzz=true
   echo "Running the tests under AddressSanitizer and UndefinedBehaviorSanitizer."
   run_tests build-asan --timeout-multiplier=5 --suite unit --suite hostile --suite checked
 }

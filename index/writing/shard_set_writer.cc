@@ -5,7 +5,6 @@
 #include <cassert>
 #include <filesystem>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "base/file.h"
@@ -44,31 +43,16 @@ Result<ShardSetWriter> ShardSetWriter::Begin(ShardSetPlan plan, std::vector<uint
   ShardSetWriter writer(std::move(plan), std::move(records));
   const ShardSetPlan& of = writer.plan_;
   if (of.creates_folder) {
-    OFINDEX_TRY(writer.MakeFolder(of.is_folder() ? fs::path(of.target).parent_path().string() : of.folder));
+    const std::string folder = of.is_folder() ? fs::path(of.target).parent_path().string() : of.folder;
+    std::vector<std::string>& made = writer.made_.folders;
+    OFINDEX_TRY(MakeFolders(folder.empty() ? "." : folder, made));
+    for (const std::string& each : made) OFINDEX_TRY(CheckFolderOf(each));
   }
   if (of.is_folder()) {
     OFINDEX_ASSIGN(writer.folder_, AtomicFolder::Begin(of.target));
   }
   OFINDEX_TRY(writer.OpenShardInTurn());
   return writer;
-}
-
-// Creates the folder and its missing parents.
-Result<void> ShardSetWriter::MakeFolder(const std::string& path) {
-  std::error_code error;
-  fs::path folder;
-  for (const fs::path& part : fs::path(path)) {
-    folder /= part;
-    if (fs::create_directory(folder, error)) {
-      made_.folders.push_back(folder.string());
-      OFINDEX_TRY(CheckFolderOf(folder.string()));
-    }
-    std::error_code ignored;
-    if (error && !fs::is_directory(folder, ignored)) {
-      return tl::unexpected(SystemError(folder.string(), "cannot create the folder", error.value()));
-    }
-  }
-  return {};
 }
 
 ShardSetWriter::~ShardSetWriter() {
@@ -193,9 +177,7 @@ Result<void> ShardSetWriter::Publish() {
   } else {
     OFINDEX_TRY(PublishFiles());
   }
-  // The set exists, and so do its folders.
-  const std::vector<std::string> made = std::exchange(made_.folders, {});
-  for (const std::string& folder : made) OFINDEX_TRY(SyncDirectoryOf(folder));
+  made_.folders.clear();  // they have the set now
   return {};
 }
 

@@ -56,7 +56,6 @@ class ShardSetWriter {
  private:
   ShardSetWriter(ShardSetPlan plan, std::vector<uint64_t> sizes) : plan_(std::move(plan)), sizes_(std::move(sizes)) {}
 
-  [[nodiscard]] Result<void> MakeFolder(const std::string& path);
   [[nodiscard]] std::string TemporaryPathOf(const std::string& name) const;
   [[nodiscard]] Result<void> Keep(AtomicFile temporary);
   [[nodiscard]] Result<void> Settle(size_t limit);

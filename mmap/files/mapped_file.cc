@@ -32,6 +32,12 @@ class OpenFile {
   int fd_;
 };
 
+// Advises on all pages that have some of the bytes. A region, too, may begin inside a page.
+void Advise(ByteView bytes, int advice) {
+  const uint64_t before = reinterpret_cast<uintptr_t>(bytes.data()) % static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  static_cast<void>(::madvise(const_cast<uint8_t*>(bytes.data()) - before, before + bytes.size(), advice));
+}
+
 }  // namespace
 
 struct MappedFile::Region {
@@ -64,19 +70,12 @@ void MappedFile::AdviseRandom() const {
 }
 
 void MappedFile::Prefetch(uint64_t offset, uint64_t n) const {
-  if (!Fits(offset, n, bytes_.size()) || n == 0) return;
   // Boost can call madvise only on a whole region; a batch needs only the pages of its records.
-  const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-  const uint64_t begin = offset / page * page;
-  auto* address = const_cast<uint8_t*>(bytes_.data()) + begin;
-  static_cast<void>(::madvise(address, offset + n - begin, MADV_WILLNEED));
+  if (Fits(offset, n, bytes_.size()) && n > 0) Advise(bytes_.subspan(offset, n), MADV_WILLNEED);
 }
 
 void MappedFile::Release() const {
-  if (!region_) return;
-  const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-  const uint64_t before = reinterpret_cast<uintptr_t>(bytes_.data()) % page;  // a region may begin inside a page
-  static_cast<void>(::madvise(const_cast<uint8_t*>(bytes_.data()) - before, before + bytes_.size(), MADV_DONTNEED));
+  if (region_) Advise(bytes_, MADV_DONTNEED);
 }
 
 }  // namespace ofindex
