@@ -9,6 +9,7 @@ tools/fuzz finds them.
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import shutil
@@ -440,7 +441,70 @@ SELECT label / 2, sum(score * 2 + 1), max(_length - label) FROM records WHERE NO
 SELECT CASE WHEN label > 2 THEN 'x' ELSE name END, count(*) FROM records GROUP BY 1
 EXPLAIN QUERY PLAN SELECT 1 FROM records
 VALUES (1, 'a'), (2.5, NULL)
+SELECT label FROM records WHERE name = cat
+SELECT label FROM records WHERE name IN ('a', cat) OR name LIKE dog
+SELECT label FROM shards
+SELECT number FROM features
+SELECT sum(boxes) FROM records
+SELECT label FROM records WHERE label = 1; -- c
+SELECT label FROM records WHERE label = $
+SELECT count(*) FILTER (WHERE label = cat) FROM records
+SELECT label FROM records WHERE name = cat.dog AND (label = 1 OR label = 2)
+SELECT label FROM records WHERE name = ‘x’
+SELECT label FROM records WHERE label = 0x
+SELECT of two FROM one
+SELECT label FROM records WHERE label = "
+label = 1 LIMIT 3
+SELECT label FROM records WHERE name BETWEEN cat AND dog
+SELECT label FROM records WHERE name IS NOT cat
+SELECT label FROM records WHERE label = 1e
+SELECT label FROM records WHERE name = cat GROUP BY label HAVING count(*) > 1 AND name IN (SELECT name FROM records WHERE label = 3)
+SELECT label FROM records r WHERE r.name = r.cat AND label > 1
+SELECT label FROM records WHERE label => 1
+SELECT label FROM records -- a comment
+name REGEXP '('
+SELECT label FROM records WHERE label ^ 1
+FROM records
+ORDER BY label
+SELECT printf('%.*c', 100000000, 'x')
+SELECT label FROM records WHERE label = 1 /* never ends
+SELECT label from records where 'x' = of two
+SELECT label FROM records WHERE name = records.cat
+label == 'x' name
+WHERE label = 1
+label = 3)
+SELECT label FROM records WHERE (label OR 1) AND cat
+INSERT INTO shards VALUES (1)
+SELECT label FROM records WHERE !label
+SELECT image/height FROM records
+SELECT replace(hex(zeroblob(40000000)), '0', 'xxxx')
+SELECT label FROM records WHERE name BETWEEN 'a' AND cat OR (label AND 1)
 SELECT cast(score AS INTEGER), count(*) FROM records GROUP BY 1 UNION ALL SELECT 1, 2""".splitlines()
+
+
+def bmp(size: int, compression: int, alpha: int) -> bytes:
+    """The header of an image of 32 bits a pixel; BITMAPINFOHEADER and its extensions have the same fields in front."""
+    header = struct.pack("<2s12xIiiHHI", b"BM", size, 7, -5, 1, 32, compression)
+    return (header + bytes(32) + struct.pack("<I", alpha))[: 14 + size]
+
+
+def png(color: int) -> bytes:
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBB3x4x", 13, b"IHDR", 7, 5, 8, color)
+
+
+def tiff(*entries: tuple[int, int, int]) -> bytes:
+    """A directory of tags, types and values, in big-endian order."""
+    shapes = {1: ">HHIB3x", 3: ">HHIH2x", 4: ">HHII"}
+    rows = [struct.pack(shapes[kind], tag, kind, 1, value) for tag, kind, value in entries]
+    return b"MM\0*" + struct.pack(">IH", 8, len(rows)) + b"".join(rows) + bytes(4)
+
+
+IMAGES = [
+    *(bmp(size, compression, alpha) for size in (16, 40, 56, 124) for compression in (0, 3, 6) for alpha in (0, 255)),
+    *(png(color) for color in range(7)),
+    tiff((256, 3, 7), (257, 4, 5), (262, 3, 3)),
+    tiff((256, 1, 7), (257, 1, 5), (262, 1, 2), (277, 3, 4)),
+]
 
 ROWS = {
     0: [
@@ -633,12 +697,19 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
         "map": choices(12, 60),
         "index": [bytes([i % 29 + 128 * (i // 29), 1 + i]) + rest for i, rest in enumerate(choices(58, 60))]
         + [bytes([question + updated, 0]) for question in range(29) for updated in (0, 128)]
-        + [bytes([question, 1, 6, fact, 4, 2]) + b"x" * 9 for question in (0, 2) for fact in range(8)],
+        + [bytes([question, 1, 6, fact, 4, 2]) + b"x" * 9 for question in (0, 2) for fact in range(8)]
+        + [
+            bytes([question + updated, 1, 0, table, 0, column, *cell])
+            for question, updated in itertools.product((0, 3), (0, 128))
+            for table, column in itertools.product(range(13), range(17))
+            for cell in ((1, 0), (1, 2), (1, 9), (4, 1, 120))
+        ],
         "batch": [bytes([kind]) + bytes([3, 40, 41, 42]) * 3 for kind in (0, 1, 2)]
         + [bytes([i % 4]) + rest for i, rest in enumerate(choices(24, 200))],
         "features": kinds,
         "extractor": extracted(),
         "decoding": specs,
+        "image_header": IMAGES,
         "rows": [
             bytes([form, kind]) + text.encode() for form, texts in ROWS.items() for text in texts for kind in (0, 2)
         ],

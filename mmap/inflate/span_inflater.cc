@@ -54,11 +54,13 @@ Result<size_t> SpanInflater::Read(const File& file, std::span<uint8_t> out) {
     state.avail_out = static_cast<uint32_t>(room);
     const int result = ::isal_inflate(&state);
     const size_t produced = room - state.avail_out;
-    input_.Take(input.size() - state.avail_in);
     got += produced;
     if (result < 0) {
-      ended_ = true;
-    } else if (state.block_state == ISAL_BLOCK_FINISH) {
+      ended_ = true;  // of damaged bytes, isa-l 2.30 may count more than there are: avail_in wraps
+      break;
+    }
+    input_.Take(input.size() - state.avail_in);
+    if (state.block_state == ISAL_BLOCK_FINISH) {
       OFINDEX_ASSIGN(const bool another, PassToNextMember());
       ended_ = !another;
     } else if (produced == 0 && input.empty()) {
