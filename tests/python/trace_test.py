@@ -245,6 +245,19 @@ class TraceTest(WorkTest):
             resumed.load_state_dict(json.loads(json.dumps(sampler.state_dict())))
             self.assertEqual(read + list(resumed), kept)
 
+    def test_a_run_may_skip_other_rows_after_each_resume_however_often(self) -> None:
+        whole = list(itertools.islice(self.ds.sampler(seed=4, rank=0, world_size=1), 80))
+        read: list[int] = []
+        state = None
+        for begin in range(0, 80, 2):
+            sampler = self.ds.sampler(seed=4, rank=0, world_size=1, skip=[(begin, begin + 1)])
+            if state is not None:
+                sampler.load_state_dict(state)
+            read.append(next(iter(sampler)))
+            state = sampler.state_dict()
+            self.assertEqual(len(state["skip"]), 1)
+        self.assertEqual(read, whole[1::2])
+
     def test_steps_go_on_when_the_dataset_grows(self) -> None:
         loader = ofindex.Loader(self.ds, WEIGHT, 10, seed=1)
         iterator = iter(loader)

@@ -22,7 +22,7 @@ enum class LargeRecords { kCopied, kLent };
 /// Reads records in batches of bounded size and passes them to `take`, in the order given by `next`. Bad records are
 /// reported on standard error and skipped. Returns the exit code: 3 if any record was bad, otherwise 0. Errors: those
 /// of RecordReader::CopyInto; kInterrupted; those of `next`; those of `take`, except kDamage, which also means that the
-/// record is bad.
+/// record is bad. LentRecord::Check() makes kStale one of these: what `take` has written cannot be taken back.
 ///
 /// If `lost` is not null, unreadable shards are added to it, and the records of all other shards are passed on. The
 /// returned exit code does not reflect the shards in `lost`.
