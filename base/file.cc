@@ -30,6 +30,23 @@ FileFacts FactsOf(const struct stat& info) {
 
 }  // namespace
 
+bool IsOutOfReach(int errno_value) {
+  return errno_value == ENOENT || errno_value == ENOTDIR || errno_value == EACCES || errno_value == ELOOP ||
+         errno_value == ENAMETOOLONG;
+}
+
+bool SaysNothingOfFile(const Error& error) {
+  return error.code == ErrorCode::kLimit ||
+         (error.code == ErrorCode::kIo && error.system != 0 && !IsOutOfReach(error.system));
+}
+
+Result<bool> IsTaken(const std::string& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return tl::unexpected(SystemError(path, "cannot stat", errno));
+}
+
 Error SystemError(std::string_view path, std::string_view what, int errno_value) {
   return {ErrorCode::kIo,
           StrCat(Printable(path), ": ", what, ": ", std::generic_category().message(errno_value)),

@@ -49,6 +49,17 @@ struct FileFacts : FileState {
 /// Returns the error for a failed system call on `path`: "<path>: <what>: <reason of errno>".
 [[nodiscard]] Error SystemError(std::string_view path, std::string_view what, int errno_value);
 
+/// Returns true if this error of a call on a path means that the path leads to no file that this process could read or
+/// write: there is none, or a folder on the way is closed to it. Other errors say nothing about the file.
+[[nodiscard]] bool IsOutOfReach(int errno_value);
+
+/// Returns true if `error` is the system's, such as of a failing disk or for lack of memory, and says nothing about the
+/// file that was looked at: what may be done only to some files must not be done to this one.
+[[nodiscard]] bool SaysNothingOfFile(const Error& error);
+
+/// Returns true if something is at `path`, be it a link that leads nowhere. Errors: kIo if that cannot be told.
+[[nodiscard]] Result<bool> IsTaken(const std::string& path);
+
 /// A file open for reading. Owns its descriptor; movable, not copyable. Thread-safe: each read has an explicit offset.
 class File {
  public:

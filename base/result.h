@@ -85,17 +85,18 @@ using Result = tl::expected<T, Error>;
 #define OFINDEX_CONCAT_(a, b) a##b
 #define OFINDEX_CONCAT(a, b) OFINDEX_CONCAT_(a, b)
 
-/// Evaluates `expr`; if it is an error, returns that error from the enclosing function.
-#define OFINDEX_TRY(expr)                                                     \
-  do {                                                                        \
-    if (auto try_result = (expr); !try_result) {                              \
-      return tl::unexpected<::ofindex::Error>(std::move(try_result).error()); \
-    }                                                                         \
+/// Evaluates `expr`; if it is an error, returns that error from the enclosing function. Never copies a Result: the
+/// copy constructor of tl::expected ends the process if it runs out of memory.
+#define OFINDEX_TRY(expr)                                                                              \
+  do {                                                                                                 \
+    if (auto&& try_result = (expr); !try_result) {                                                     \
+      return tl::unexpected<::ofindex::Error>(std::forward<decltype(try_result)>(try_result).error()); \
+    }                                                                                                  \
   } while (false)
 
 /// Declares or assigns `target` from the value of `expr`; if it is an error, returns it from the enclosing function.
 #define OFINDEX_ASSIGN(target, expr) OFINDEX_ASSIGN_(OFINDEX_CONCAT(assign_result_, __LINE__), target, expr)
-#define OFINDEX_ASSIGN_(temporary, target, expr)                                         \
-  auto temporary = (expr);                                                               \
-  if (!temporary) return tl::unexpected<::ofindex::Error>(std::move(temporary).error()); \
-  target = std::move(*temporary)
+#define OFINDEX_ASSIGN_(temporary, target, expr)                                                                 \
+  auto&& temporary = (expr);                                                                                     \
+  if (!temporary) return tl::unexpected<::ofindex::Error>(std::forward<decltype(temporary)>(temporary).error()); \
+  target = *std::forward<decltype(temporary)>(temporary)

@@ -17,6 +17,12 @@ ofindex::Result<void> CheckFraming(Framing framing) {
   return Fail(ofindex::ErrorCode::kUsage, "framing: kEmpty; expected kTfRecord or kOfRecord");
 }
 
+// The copy constructor of tl::expected would end the process if memory ran out.
+Result<void> CopyOf(const Result<void>& outcome) {
+  if (outcome) return {};
+  return tl::unexpected<Error>(outcome.error());
+}
+
 }  // namespace
 
 struct RecordWriter::State {
@@ -61,7 +67,7 @@ Result<void> RecordWriter::Flush() {
 Result<void> RecordWriter::Close() {
   if (!state_) return Misuse("the writer was moved from");
   if (!state_->closed) state_->closed = Attempt([&] { return state_->writer.Close(); });
-  return *state_->closed;
+  return CopyOf(*state_->closed);
 }
 
 uint64_t RecordWriter::records() const { return state_ ? state_->writer.records() : 0; }
@@ -109,7 +115,7 @@ Result<void> ShardSetWriter::Write(ByteView payload) {
 Result<void> ShardSetWriter::Publish() {
   if (!state_) return Misuse("the writer was moved from");
   if (!state_->published) state_->published = Attempt([&] { return state_->writer.Publish(); });
-  return *state_->published;
+  return CopyOf(*state_->published);
 }
 
 const std::vector<std::string>& ShardSetWriter::paths() const {

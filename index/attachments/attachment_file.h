@@ -37,9 +37,9 @@ class AttachmentFile {
   /// Compares all bytes with their checksums. Errors: kIndex, kStale, kInterrupted.
   [[nodiscard]] Result<void> CheckAll(const Progress& progress) const { return file_.CheckAll(progress); }
 
-  /// Succeeds if the columns are those of the records of `index`, whose generations are `generations` and whose blocks,
-  /// those of missing shards included, are `blocks`: it is the generation of this file, or has grown from it by updates
-  /// that moved no ordinal. Errors: kStale, saying what differs.
+  /// Succeeds if the columns are those of the records of `index`, whose generations, at least one, are `generations`
+  /// and whose blocks, those of missing shards included, are `blocks`: it is the generation of this file, or has grown
+  /// from it by updates that moved no ordinal. Errors: kStale, saying what differs.
   [[nodiscard]] Result<void> CheckBelongs(const std::string& index, const std::vector<GenerationRow>& generations,
                                           const std::vector<AttachedBlock>& blocks) const;
 

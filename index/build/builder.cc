@@ -363,7 +363,11 @@ Result<void> CheckIndexName(const std::string& index, const BuildOptions& option
   const bool of_set = std::any_of(shards.begin(), shards.end(), [&](const ProbedShard& shard) {
     return ShareSet(sets, SetsOf(shard.file.stored_path));
   });
-  if (!of_set && !(IsShardName(name) && InputFiles(options.data).Encloses(index))) return {};
+  bool is_enclosed = false;
+  if (!of_set && IsShardName(name)) {
+    OFINDEX_ASSIGN(is_enclosed, InputFiles(options.data).Encloses(index));
+  }
+  if (!of_set && !is_enclosed) return {};
   return Fail(
       ErrorCode::kUsage,
       StrCat(Printable(index),
@@ -390,9 +394,9 @@ Result<void> CheckOutputs(const BuildOptions& options, const std::string& index,
     if (data.starts_with('@')) inputs.Add(data.substr(1));
   }
   for (const Candidate& candidate : set.candidates) inputs.Add(candidate.path);
-  std::error_code ignored;
-  const auto exists = [&](const std::string& path) { return fs::exists(fs::symlink_status(path, ignored)); };
-  if (!exists(index) && !exists(MapPathOf(index))) return {};
+  OFINDEX_ASSIGN(const bool has_index, IsTaken(index));
+  OFINDEX_ASSIGN(const bool has_map, IsTaken(MapPathOf(index)));
+  if (!has_index && !has_map) return {};
   OFINDEX_TRY(CheckOutput(index, OutputKind::kIndex, /*force=*/true, inputs));
   return CheckOutput(MapPathOf(index), OutputKind::kMap, /*force=*/true, inputs);
 }

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -36,15 +37,25 @@ ErrorCode CodeOf(int result) {
   }
 }
 
+// Returns the errno that SQLite stands for; 0 if it may be one of several.
+int ErrnoOf(int result) {
+  switch (result & 0xff) {
+    case SQLITE_IOERR: return EIO;
+    case SQLITE_FULL: return ENOSPC;
+    default: return 0;
+  }
+}
+
 tl::unexpected<Error> ErrorOf(sqlite3* handle) {
   const char* const file = sqlite3_db_filename(handle, "main");
   const int result = sqlite3_extended_errcode(handle);
   if (result == SQLITE_IOERR_DATA) return ReplacedIndex(file == nullptr ? "index" : file);
   const ErrorCode code = CodeOf(result);
-  return Fail(
-      code,
-      StrCat(Printable(file == nullptr ? "index" : file), ": SQLite: ", sqlite3_errmsg(handle), " (", result, ")"),
-      code == ErrorCode::kIndex ? Hint(kRebuildHint) : Hint());
+  return tl::unexpected<Error>(Error{.code = code,
+                                     .message = StrCat(Printable(file == nullptr ? "index" : file),
+                                                       ": SQLite: ", sqlite3_errmsg(handle), " (", result, ")"),
+                                     .hint = code == ErrorCode::kIndex ? Hint(kRebuildHint) : Hint(),
+                                     .system = ErrnoOf(result)});
 }
 
 // Returns the error for a database that was not opened. There is no handle if memory ran out.

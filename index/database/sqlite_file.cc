@@ -36,7 +36,8 @@ int Close(sqlite3_file* file) {
 int ReadPage(const IndexFile& index, std::span<uint8_t> out, uint64_t offset) {
   const auto read = index.file().ReadAt(offset, out);
   if (!read) return SQLITE_IOERR_READ;
-  if (!index.CheckUnchanged()) return SQLITE_IOERR_DATA;
+  const Result<void> unchanged = index.CheckUnchanged();
+  if (!unchanged) return unchanged.error().code == ErrorCode::kStale ? SQLITE_IOERR_DATA : SQLITE_IOERR_FSTAT;
   std::fill(out.begin() + static_cast<std::ptrdiff_t>(*read), out.end(), uint8_t{0});
   return *read == out.size() ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }

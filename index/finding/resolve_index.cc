@@ -52,12 +52,13 @@ Result<std::vector<std::string>> PlacesOf(const std::string& name) {
 // Returns the first place where there is something, or else the first of which the system does not say so: opening it
 // gives the reason.
 std::optional<std::string> Occupied(const std::vector<std::string>& places) {
-  for (const Presence presence : {Presence::kPresent, Presence::kUnknown}) {
-    for (const std::string& place : places) {
-      if (PresenceOf(place) == presence) return place;
-    }
+  std::optional<std::string> unknown;
+  for (const std::string& place : places) {
+    const Presence presence = PresenceOf(place);
+    if (presence == Presence::kPresent) return place;
+    if (presence == Presence::kUnknown && !unknown) unknown = place;
   }
-  return std::nullopt;
+  return unknown;
 }
 
 }  // namespace

@@ -60,7 +60,9 @@ BuildReport ReportOf(const IndexWriter& writer, const std::string& index, Datase
 Result<void> CheckOutputs(const MergeOptions& options) {
   const InputFiles inputs(options.inputs);
   for (const std::string& path : {options.index, MapPathOf(options.index)}) {
-    if (!StatFile(path)) continue;
+    const auto facts = StatFile(path);
+    if (!facts && SaysNothingOfFile(facts.error())) return tl::unexpected(facts.error());
+    if (!facts) continue;
     OFINDEX_TRY(CheckOutput(path, path == options.index ? OutputKind::kIndex : OutputKind::kMap,
                             options.force || path != options.index, inputs));
   }
@@ -69,8 +71,11 @@ Result<void> CheckOutputs(const MergeOptions& options) {
 
 // A whole index can be read, and a part cannot, so that `merge parts/*` must not replace one if some parts are missing.
 Result<void> CheckReplacesNoWhole(const std::string& index, const PartFacts& part) {
-  if (!StatFile(index)) return {};
+  const auto facts = StatFile(index);
+  if (!facts && !SaysNothingOfFile(facts.error())) return {};
+  OFINDEX_TRY(facts);
   const Result<PartInput> old = PartInput::Read(index);
+  if (!old && SaysNothingOfFile(old.error())) return tl::unexpected(old.error());
   if (!old || old->facts.part) return {};
   return Fail(ErrorCode::kUsage,
               StrCat(Printable(index), ": a whole index; the inputs make only ", Describe(part),

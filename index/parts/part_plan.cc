@@ -100,10 +100,8 @@ Result<PartPlan> PlanPart(const ShardSet& set, const PartChoice& choice, std::sp
   uint64_t total = 0;
   for (const Candidate& file : set.candidates) {
     const auto facts = StatFile(file.path);
-    const int why = facts ? 0 : facts.error().system;
-    if (why != 0 && why != ENOENT && why != ENOTDIR && why != EACCES && why != ELOOP) {
-      return tl::unexpected(facts.error());  // it would get another part than in the plans of the others
-    }
+    // Else, it would get another part than in the plans of the others.
+    if (!facts && !IsOutOfReach(facts.error().system)) return tl::unexpected(facts.error());
     sizes.push_back(facts ? facts->size : 0);  // one that cannot be read is reported when it is opened
     total += sizes.back();
   }

@@ -162,10 +162,12 @@ Result<bool> IsOfKind(const File& file, OutputKind kind) {
 
 // Returns true if the next build or update of the index at `index` would read a file at `path`: it was built from a
 // folder around it, from a glob that matches it, or from several shards next to it, which a list may have named.
-bool MayRead(const std::string& index, const std::string& path) {
+Result<bool> MayRead(const std::string& index, const std::string& path) {
   Result<CatalogReader> catalog = CatalogReader::Open(index);
+  if (!catalog && SaysNothingOfFile(catalog.error())) return tl::unexpected(catalog.error());
   if (!catalog) return false;
   const Result<std::vector<ShardRow>> shards = catalog->Shards();
+  if (!shards && SaysNothingOfFile(shards.error())) return tl::unexpected(shards.error());
   if (!shards) return false;
   const std::vector<std::string>& sources = catalog->facts().sources;
   const auto matches = [&](const std::string& source) {
@@ -173,21 +175,31 @@ bool MayRead(const std::string& index, const std::string& path) {
   };
   if (std::any_of(sources.begin(), sources.end(), matches)) return true;
   const InputFiles inputs(index, *shards, sources);
-  return inputs.Encloses(path) || inputs.LieBeside(path);
+  OFINDEX_ASSIGN(const bool is_enclosed, inputs.Encloses(path));
+  return is_enclosed ? Result<bool>(true) : inputs.LieBeside(path);
 }
 
 // Returns true if an index may read a file at `path`: that of its folder, of a folder around that, or one among
 // `siblings` in its folder.
-bool AnyIndexMayRead(const std::string& path, const std::vector<std::string>& siblings) {
+Result<bool> AnyIndexMayRead(const std::string& path, const std::vector<std::string>& siblings) {
   std::error_code error;
-  for (fs::path folder = fs::canonical(FolderOf(path), error); folder.has_relative_path();
-       folder = folder.parent_path()) {
-    const Result<std::optional<std::string>> index = FindIndex(folder.string());
-    if (index && *index && MayRead(**index, path)) return true;
+  fs::path folder = fs::canonical(FolderOf(path), error);
+  if (error && !IsOutOfReach(error.value())) {
+    return tl::unexpected(SystemError(FolderOf(path), "cannot resolve its links", error.value()));
   }
-  return std::any_of(siblings.begin(), siblings.end(), [&](const std::string& name) {
-    return name.ends_with(kIndexSuffix) && MayRead((fs::path(path).parent_path() / name).string(), path);
-  });
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    const Result<std::optional<std::string>> index = FindIndex(folder.string());
+    if (!index && SaysNothingOfFile(index.error())) return tl::unexpected(index.error());
+    if (!index || !*index) continue;
+    OFINDEX_ASSIGN(const bool reads, MayRead(**index, path));
+    if (reads) return true;
+  }
+  for (const std::string& name : siblings) {
+    if (!name.ends_with(kIndexSuffix)) continue;
+    OFINDEX_ASSIGN(const bool reads, MayRead((fs::path(path).parent_path() / name).string(), path));
+    if (reads) return true;
+  }
+  return false;
 }
 
 tl::unexpected<Error> ForeignFile(const std::string& path, OutputKind kind) {
@@ -208,7 +220,8 @@ Result<void> CheckOutput(const std::string& path, OutputKind kind, bool force, c
                 StrCat("name a file in it, such as ", PathWord(name, "FOLDER/NAME.ofidx")));
   }
   OFINDEX_TRY(AtomicFile::CheckTarget(path));
-  if (inputs.Contains(path)) {
+  OFINDEX_ASSIGN(const bool is_input, inputs.Contains(path));
+  if (is_input) {
     return Fail(ErrorCode::kUsage,
                 StrCat(Printable(path), ": an input of this command; expected an output that is not read"),
                 "name another output");
@@ -228,20 +241,31 @@ bool IsOutput(const std::string& path, OutputKind kind) {
   return file && IsOfKind(*file, kind).value_or(false);
 }
 
-bool IsShard(const std::string& path) {
+Result<bool> IsShard(const std::string& path) {
   const auto facts = StatFile(path);
+  if (!facts && SaysNothingOfFile(facts.error())) return tl::unexpected(facts.error());
   if (facts && !facts->regular) return false;
-  return IsShardName(path) || IsOutput(path, OutputKind::kTfRecord) || IsOutput(path, OutputKind::kOfRecord);
+  if (IsShardName(path)) return true;
+  const Result<File> file = File::OpenRead(path);
+  if (!file && SaysNothingOfFile(file.error())) return tl::unexpected(file.error());
+  if (!file) return false;
+  OFINDEX_ASSIGN(const bool is_tfrecord, IsOfKind(*file, OutputKind::kTfRecord));
+  return is_tfrecord ? Result<bool>(true) : IsOfKind(*file, OutputKind::kOfRecord);
 }
 
 Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs) {
-  if (inputs.Encloses(path) || (shape == OutputShape::kFile && inputs.LieBeside(path))) {
+  OFINDEX_ASSIGN(bool is_inside, inputs.Encloses(path));
+  if (!is_inside && shape == OutputShape::kFile) {
+    OFINDEX_ASSIGN(is_inside, inputs.LieBeside(path));
+  }
+  if (is_inside) {
     return Fail(
         ErrorCode::kUsage,
         StrCat(Printable(path), ": lies in the input and would become part of it; expected a path outside the input"),
         "name another output");
   }
-  if (!inputs.LieBelow(path)) return {};
+  OFINDEX_ASSIGN(const bool is_around, inputs.LieBelow(path));
+  if (!is_around) return {};
   return Fail(
       ErrorCode::kUsage,
       StrCat(Printable(path), ": a folder that contains the input; expected one without it: a folder holds one set"),
@@ -260,9 +284,13 @@ Result<void> CheckAlone(const std::string& path) {
   std::optional<bool> may_be_read;          // by an index; asked once
   for (const std::string& sibling : *siblings) {
     const std::string other = (out.parent_path() / sibling).string();
-    if (!ShareSet(sets, NumberedSetsOf(sibling)) || !IsShard(other)) continue;
+    if (!ShareSet(sets, NumberedSetsOf(sibling))) continue;
+    OFINDEX_ASSIGN(const bool is_shard, IsShard(other));
+    if (!is_shard) continue;
     if (!HasShardNumber(name) && !HasShardNumber(sibling)) {
-      if (!may_be_read) may_be_read = AnyIndexMayRead(path, *siblings);
+      if (!may_be_read) {
+        OFINDEX_ASSIGN(may_be_read, AnyIndexMayRead(path, *siblings));
+      }
       if (!*may_be_read) continue;
     }
     return Fail(ErrorCode::kUsage,

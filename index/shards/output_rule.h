@@ -40,22 +40,23 @@ enum class OutputKind : uint8_t {
 /// Returns true if the file at `path` is recognisably an output of `kind`; false if it cannot be read.
 [[nodiscard]] bool IsOutput(const std::string& path, OutputKind kind);
 
-/// Returns true if the file at `path` is a shard by its name, even if it cannot be read, or by its content.
-[[nodiscard]] bool IsShard(const std::string& path);
+/// Returns true if the file at `path` is a shard by its name, even if it cannot be read, or by its content. Errors: kIo
+/// if the disk fails; false if the file is out of reach (IsOutOfReach).
+[[nodiscard]] Result<bool> IsShard(const std::string& path);
 
 /// The shape of an output: a file, or a folder with a set in it.
 enum class OutputShape : uint8_t { kFile, kFolder };
 
 /// The rule for shards made from shards, which must not form one dataset with them: no output in or below a folder that
 /// is read as a whole, no file next to several shards that are read, and no set in a folder that holds, at any depth, a
-/// shard that is read. A folder below that of individually named shards is allowed. Errors: kUsage.
+/// shard that is read. A folder below that of individually named shards is allowed. Errors: kUsage; kIo.
 [[nodiscard]] Result<void> CheckOutside(const std::string& path, OutputShape shape, const InputFiles& inputs);
 
 /// The rule for a single shard: it must not lie next to shards of a set to which the number in its name would add it
 /// (part-3 next to part-0, x_01 next to x_00; NumberedSetsOf). A number that is not written as those of shards are
 /// (HasShardNumber) counts only if the index of the folder or of one around it, or an index in it, would read the file.
 /// Shards that only share its extension are allowed. Existing files at `path` are not checked here: see CheckOutput.
-/// Errors: kUsage; kIo if the folder cannot be listed.
+/// Errors: kUsage; kIo if the folder cannot be listed, or an index or a shard in it cannot be read.
 [[nodiscard]] Result<void> CheckAlone(const std::string& path);
 
 }  // namespace ofindex

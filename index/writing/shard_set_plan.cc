@@ -22,16 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns true if `path` exists, not following links. If it cannot be examined, that is an error, not absence.
-Result<bool> Exists(const fs::path& path) {
-  std::error_code error;
-  const fs::file_status status = fs::symlink_status(path, error);
-  if (status.type() == fs::file_type::none) {
-    return tl::unexpected(SystemError(path.string(), "cannot stat", error.value()));
-  }
-  return fs::exists(status);
-}
-
 // Returns the last name of a path, also for "data/" and ".".
 std::string NameOf(const std::string& path) {
   std::error_code error;
@@ -70,7 +60,7 @@ Result<ShardSetPlan> PlanFile(const ShardSetRequest& request, ShardSetPlan plan)
                 "name another output, or remove the folder");
   }
   // A dangling link exists, too.
-  OFINDEX_ASSIGN(const bool exists, Exists(request.out));
+  OFINDEX_ASSIGN(const bool exists, IsTaken(request.out));
   if (exists) plan.replaced = {request.out};
   return plan;
 }
@@ -88,7 +78,7 @@ std::string NewShardName(Framing framing, Compression compression, const std::st
 Result<std::string> FolderNamed(const std::string& out) {
   fs::path path(out);
   while (path.has_parent_path() && (!path.has_filename() || path.filename() == ".")) path = path.parent_path();
-  OFINDEX_ASSIGN(const bool exists, Exists(path));
+  OFINDEX_ASSIGN(const bool exists, IsTaken(path.string()));
   if (!exists) return path.string();
   std::error_code error;
   const fs::path folder = fs::canonical(path, error);
@@ -153,7 +143,7 @@ Result<void> CheckNoOtherShard(const ShardSetPlan& plan) {
 Result<ShardSetPlan> PlanFolder(const ShardSetRequest& request, ShardSetPlan plan) {
   plan.folder = request.out;
   OFINDEX_ASSIGN(plan.target, FolderNamed(request.out));
-  OFINDEX_ASSIGN(const bool exists, Exists(plan.target));
+  OFINDEX_ASSIGN(const bool exists, IsTaken(plan.target));
   plan.creates_folder = !exists;
   plan.set = NameOf(plan.target);
   const uint64_t count = std::max<uint64_t>(1, request.shards.value_or(request.default_shards));
@@ -216,7 +206,7 @@ Result<void> CheckUnchanged(const ShardSetPlan& plan) {
     OFINDEX_ASSIGN(const std::optional<std::string> other, OtherShard(plan));
     if (other) shards.push_back(*other);
   } else {
-    OFINDEX_ASSIGN(const bool exists, Exists(plan.paths.front()));
+    OFINDEX_ASSIGN(const bool exists, IsTaken(plan.paths.front()));
     if (exists) shards = plan.paths;
   }
   for (const std::string& path : shards) {

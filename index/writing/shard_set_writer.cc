@@ -144,7 +144,8 @@ Result<void> ShardSetWriter::Write(ByteView payload) {
   OFINDEX_TRY(CheckIntact());
   OFINDEX_TRY(Noted(OpenNext()));
   Result<void> written = open_->Write(payload);
-  if (!written) return written.error().code == ErrorCode::kUsage ? written : Noted(std::move(written));
+  if (!written && written.error().code == ErrorCode::kUsage) return written;
+  if (!written) return Noted(std::move(written));
   --left_;
   ++records_;
   return {};
@@ -201,8 +202,8 @@ Result<void> ShardSetWriter::PublishFiles() {
   if (done) done = SyncDirectoryOf(plan_.paths.front());
   if (done) temporaries_.clear();
   if (needs_mark && (done || (marked && !any))) {
-    const Result<void> unmarked = UnmarkUnfinished(folder);
-    if (done) done = unmarked;
+    Result<void> unmarked = UnmarkUnfinished(folder);
+    if (done) done = std::move(unmarked);
   }
   return done;
 }

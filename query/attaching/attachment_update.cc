@@ -26,7 +26,8 @@ Result<void> AttachmentUpdate::Settle(const Snapshot& snapshot, IfDamaged if_dam
   OFINDEX_ASSIGN(const std::shared_ptr<SharedCatalog> catalog, snapshot.Catalog());
   OFINDEX_ASSIGN(const AttachedIndex index, AttachedIndexOf(*snapshot.index(), *catalog));
   Result<void> settled = SettleBeside(index);
-  return if_damaged == IfDamaged::kIgnore ? Result<void>() : settled;
+  if (if_damaged == IfDamaged::kIgnore) return {};
+  return settled;
 }
 
 Result<AttachmentUpdate> AttachmentUpdate::Begin(const Snapshot& snapshot, const AttachmentTarget& target,

@@ -10,10 +10,12 @@ import errno
 import unittest
 
 from e2e.fault_shim import FILE_CALLS, Fault
-from e2e.faulty_commands import AttemptCase
+from e2e.faulty_commands import MOMENTS, REFUSED, AttemptCase, spread, without_temporaries
 
 ERRORS = (errno.EIO, errno.ENOSPC, errno.EINTR, errno.EMFILE, errno.ENOMEM)
 SHORT = 0
+READING = ("open", "read", "map", "stat", "list")
+REFUSED_MOMENTS = MOMENTS if MOMENTS == "all" else str(4 * int(MOMENTS))  # a few of them decide
 
 
 def faults_of(kind: str, number: int) -> list[Fault]:
@@ -26,6 +28,27 @@ def faults_of(kind: str, number: int) -> list[Fault]:
 class DiskFaultsTest(AttemptCase):
     def test_a_failing_call_is_an_error_and_leaves_the_old_output_or_the_new_one(self) -> None:
         self.attack_all(self.faults)
+
+    def test_a_command_that_must_not_replace_a_file_does_not_if_a_call_fails(self) -> None:
+        for attempt in REFUSED:
+            with self.subTest(attempt.name):
+                self.prepare(attempt)
+                args = attempt.args.split()
+                refused = self.shim.run(*args)
+                self.assertIn(refused.finished.code, (2, 4), refused.finished)
+                self.assertEqual(self.folder.read(), self.old)
+                counts = refused.counts
+                moments = [(kind, number) for kind in READING for number in range(1, counts[kind] + 1)]
+                for fault in spread(
+                    [Fault(kind, n, error) for kind, n in moments for error in ERRORS], REFUSED_MOMENTS
+                ):
+                    with self.subTest(attempt.name, fault=str(fault)):
+                        self.folder.put_back(self.old)
+                        finished = self.shim.run(*args, fault=fault).finished
+                        self.assertIn(finished.code, range(2, 8), finished)
+                        self.assertEqual(
+                            without_temporaries(self.folder.read()), without_temporaries(self.old), finished
+                        )
 
     def faults(self) -> list[Fault]:
         counts = self.shim.run(*self.args).counts

@@ -21,6 +21,8 @@ MOMENTS = os.environ.get("OFINDEX_MOMENTS", "25")
 CODES = range(8)
 DRAFT = ".ofindex-draft"
 MARK = "_ofindex_unfinished"
+# No file goes, and none is replaced: what happened is that a call failed.
+WRONG_REASONS = (": there is no index", "no such file or folder, and no index", "was replaced since it was opened")
 
 Item = TypeVar("Item")
 
@@ -64,6 +66,11 @@ def grow(folder: Path) -> None:
 def add_readme(folder: Path) -> None:
     """A file that is no output lies in the folder of the set."""
     (folder / "set/README").write_text("mine")
+
+
+def name_map(folder: Path) -> None:
+    """A table has the name of the map of an index."""
+    (folder / "rows.csv").rename(folder / "new.ofidx-map")
 
 
 FORCEFUL = ("build", "merge", "audit", "report", "split", "cat", "pack", "convert", "export")  # have --force
@@ -116,6 +123,31 @@ ATTEMPTS = (
     Attempt("verify", "verify data -j 1", BUILT, writes=False),
 )  # fmt: skip
 
+# Commands that would replace what they must not.
+REFUSED = (
+    Attempt("ids", "cat data --to csv --ids ids.csv -o ids.csv --force", (*BUILT, "cat data --to csv -o ids.csv")),
+    Attempt("into_input", "convert data -o data/set --to tfrecord", BUILT),
+    Attempt("beside_input", "convert data/part-0 data/part-1 -o data/new.tfrecord --to tfrecord"),
+    Attempt("around_input", "convert data -o . --to tfrecord --force", BUILT),
+    Attempt("among_shards", "cat data --to tfrecord -o data/part-9", BUILT),
+    Attempt("among_indexed", "cat data --to tfrecord -o few/new-7.tfrecord",
+            (*BUILT, "cat data --to tfrecord -o few/new-6.tfrecord", "build few")),
+    Attempt("shard", "build data/part-0 -o data/part-1 --force -j 1"),
+    Attempt("foreign", "build data -o rows.csv --force -j 1"),
+    Attempt("foreign_map", "build data -o new.ofidx --force -j 1", changes=name_map),
+    Attempt("foreign_merged", "merge data.part-1-of-2.ofidx data.part-2-of-2.ofidx -o rows.csv --force -j 1", PARTS),
+    Attempt("one_part", "merge data.part-1-of-2.ofidx -o data.ofidx --force -j 1", (*PARTS, "build data -j 1")),
+    Attempt("own_part", "merge data.part-1-of-2.ofidx data.part-2-of-2.ofidx -o data.part-2-of-2.ofidx --force -j 1",
+            PARTS),
+    Attempt("labels", "pack more -o set/y.tfrecord --to tfrecord", ("pack few -o set/x.tfrecord --to tfrecord",)),
+    Attempt("set", "pack few -o set --to ofrecord --shards 2", ("pack few -o set --to ofrecord --shards 2",)),
+    Attempt("split", "split data a=0.5,b=0.5 -o parts", (*BUILT, "split data a=0.6,b=0.4 -o parts")),
+    Attempt("export", "export data --to tfrecord2idx -o indexes", (*BUILT, "export data --to tfrecord2idx -o indexes")),
+    Attempt("page", "report data -o data.ofidx --force", BUILT),
+    Attempt("table", "audit data --label label -o table.csv --force", BUILT),
+    Attempt("column", "attach data table.csv --key label", (*BUILT, "attach data table.csv --key label")),
+)  # fmt: skip
+
 
 class AttemptCase(CommandTest):
     """Runs one of the ATTEMPTS in `self.dir`; `self.old` and `self.new` are the states before it and after it."""
@@ -128,7 +160,8 @@ class AttemptCase(CommandTest):
         self.folder = FolderState(self.dir)
         self.shim = Shim(self.dir, self.dir.parent, self.environment)
 
-    def begin(self, attempt: Attempt) -> None:
+    def prepare(self, attempt: Attempt) -> None:
+        """Makes the folder in which the attempt runs."""
         for path in self.dir.iterdir():
             self.folder.remove(path)
         write_parts(self.dir / "data", (3, 4, 5))
@@ -147,6 +180,9 @@ class AttemptCase(CommandTest):
         if attempt.changes is not None:
             attempt.changes(self.dir)
         self.old = self.folder.read()
+
+    def begin(self, attempt: Attempt) -> None:
+        self.prepare(attempt)
         self.done = self.expect(0, *self.args)
         self.new = self.folder.read()
         self.answers = {self.answer(state) for state in (self.old, self.new)}
@@ -186,6 +222,8 @@ class AttemptCase(CommandTest):
         found[f"exit code {done.code}"] += 1
         if done.code != 0 and "ofindex: " not in done.stderr and b"not clean" not in done.stdout:
             return f"no reason: {done}"
+        if any(reason in done.stderr for reason in WRONG_REASONS):
+            return f"wrong reason: {done}"
         complaint = self.complaint_about_files(done)
         return f"{complaint}: {done}" if complaint else ""
 

@@ -25,7 +25,7 @@ bool NamesDataset(const std::string& argument, const std::string& first) {
   if (!index || *index) return index.has_value();
   if (!PathExists(argument) || first.find(' ') == std::string::npos || !NearestPaths(first).empty()) return false;
   std::error_code error;
-  return std::filesystem::is_directory(argument, error) || IsShard(argument);
+  return std::filesystem::is_directory(argument, error) || IsShard(argument).value_or(false);
 }
 
 // Returns the command line `words` of `verb` with its argument `dataset` first.

@@ -127,7 +127,8 @@ Html& Html::Style(HtmlWord css) {
 Result<void> Html::Finish() {
   while (!open_.empty()) Close();
   Flush();
-  return written_;
+  OFINDEX_TRY(written_);
+  return {};
 }
 
 void Html::Start(HtmlWord element, Attributes attributes) {

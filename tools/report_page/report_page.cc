@@ -123,7 +123,8 @@ class PageWriter {
     if (progress_.cancel) return Interrupted();
     OFINDEX_TRY(cards_.Write(ordinal, StrCat(prefix, ordinal), labels, html_));
     ++summary_.records;
-    return html_.written();
+    OFINDEX_TRY(html_.written());
+    return {};
   }
 
   std::vector<ShownCommand> Commands() const {

@@ -61,8 +61,8 @@ bool IsAlone(const std::string& out) {
 // the shards that it describes. Returns true if `text` is to be written.
 Result<bool> PlanLabels(const std::string& text, const InputFiles& inputs, bool force, ShardSetPlan& plan) {
   const std::string path = (fs::path(plan.folder) / kLabelsName).string();
-  std::error_code error;
-  if (!fs::exists(fs::symlink_status(path, error))) return !text.empty();
+  OFINDEX_ASSIGN(const bool is_taken, IsTaken(path));
+  if (!is_taken) return !text.empty();
   if (Holds(path, text)) return false;
   const bool replaces_all = !plan.replaced.empty() && (plan.is_folder() || IsAlone(plan.paths.front()));
   if (text.empty() && !(replaces_all && plan.is_folder())) return false;
