@@ -342,6 +342,17 @@ class TraceTest(WorkTest):
             loader = ofindex.Loader(self.ds, WEIGHT, 4, sampler=sampler, skip=skip)
             self.assertEqual([rows_of(batch) for batch in loader], whole[:10] + whole[12 if skip else 10 :])
 
+    def test_a_run_may_be_resumed_more_often_than_it_may_skip_at_once(self) -> None:
+        whole = [rows_of(batch) for batch in ofindex.Loader(self.ds, WEIGHT, 1, seed=1)]
+        state: dict[str, Any] = {}
+        for step in range(0, 80, 2):  # each resume skips a step that is to come; those of the resumes before are over
+            loader = ofindex.Loader(self.ds, WEIGHT, 1, seed=1, skip=[(step + 1, step + 2)])
+            if state:
+                loader.load_state_dict(state)
+            self.assertEqual(rows_of(next(iter(loader))), whole[step])
+            state = loader.state_dict()
+            self.assertEqual(len(state["skip"]), 1)
+
     def test_a_load_that_fails_changes_nothing(self) -> None:
         for budget in ({}, {"length_batches": ofindex.LengthBatches(60, "label + 1")}):
             loader = ofindex.Loader(self.ds, WEIGHT, seed=3, **budget, **({} if budget else {"batch_size": 8}))
