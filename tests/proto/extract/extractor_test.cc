@@ -196,7 +196,8 @@ TEST_CASE("lengths that grow with a value have one byte up to 127, and no more")
   const std::string entry = Entry("b", ByteStrings({"x"}));
   for (size_t n = 0; n < 200; ++n) {
     std::string grown = entry + std::string(n, 'x');
-    for (const size_t length : {1, 6, 8, 10}) grown[length] = static_cast<char>(static_cast<size_t>(grown[length]) + n);
+    for (const size_t length : {1U, 6U, 8U, 10U})
+      grown[length] = static_cast<char>(static_cast<size_t>(grown[length]) + n);
     Extractor extractor(FieldPlan::Of(PayloadKind::kOfRecord), {});
     (void)extractor.Extract(AsBytes(entry));
     const std::string got = SpellOutcome(extractor, extractor.Extract(AsBytes(grown)), {});
