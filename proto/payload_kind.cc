@@ -31,9 +31,11 @@ template <typename IsStrict>
   while (entry.Next(&field)) {
     if (field.type != WireType::kBytes) return false;
     if (field.number == 1) {
-      if (++keys > 1 || !IsStrictKey(AsText(field.bytes))) return false;
-    } else if (field.number != 2 || ++values > 1 || !is_strict(entry.Nested(field.bytes))) {
-      return false;
+      if (!IsStrictKey(AsText(field.bytes))) return false;
+      ++keys;
+    } else {
+      if (field.number != 2 || !is_strict(entry.Nested(field.bytes))) return false;
+      ++values;
     }
   }
   return entry.ok() && keys == 1 && values == 1;

@@ -299,6 +299,19 @@ TEST_CASE("a malformed message is an error with byte and reason, and the record 
   }
 }
 
+TEST_CASE("packed floats and doubles are whole ones") {
+  for (const uint32_t width : {4U, 8U}) {
+    for (size_t size = 0; size <= 24; ++size) {
+      const std::string list = Field(1, std::string(size, 'x'));
+      const std::string payload = Entry("a", Field(width == 4 ? 2 : 3, list));
+      CAPTURE(size);
+      DecodedRecord record;
+      CHECK(record.Decode(AsBytes(payload), PayloadKind::kOfRecord).has_value() == (size % width == 0));
+      CHECK(record.DecodeOutline(AsBytes(payload), PayloadKind::kOfRecord).has_value() == (size % width == 0));
+    }
+  }
+}
+
 TEST_CASE("opaque payloads and payloads beyond 2 GiB are refused without being read") {
   DecodedRecord record;
   CHECK(record.Decode(ByteView(), PayloadKind::kOpaque).error().code == ErrorCode::kUsage);

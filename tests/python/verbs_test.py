@@ -219,6 +219,8 @@ class VerbsTest(WorkTest):
         self.assertRaises(TypeError, self.ds.map, "name")
         with self.assertRaises(IndexError):
             mapped[103]
+        with self.assertRaises(TypeError):
+            mapped[True]
 
     def test_columns_become_frames(self) -> None:
         for module, verb in (("pandas", "to_pandas"), ("polars", "to_polars")):

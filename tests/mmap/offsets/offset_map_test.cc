@@ -10,8 +10,10 @@
 #include <fstream>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/checksum.h"
 #include "mmap/offsets/offset_map_writer.h"
 #include "mmap/record_reader.h"
 #include "tests/mmap/offsets/opened_map.h"
@@ -86,6 +88,18 @@ TEST_CASE("exactly the bad records are reported, each with its reason") {
   }
 }
 
+TEST_CASE("each of any number of bad records in a block is found, and no other") {
+  for (uint32_t count = 0; count < 10; ++count) {
+    std::vector<uint32_t> bad;
+    for (uint32_t i = 0; i < count; ++i) bad.push_back(2 * i + 1);
+    const MappedDataset dataset(
+        {{.path = "p", .framing = Framing::kOfRecord, .payloads = SomePayloads(20, 40), .bad = bad}}, 20);
+    const OffsetMap map = OpenedMap(dataset.map_path());
+    CAPTURE(count);
+    for (uint64_t i = 0; i < 20; ++i) CHECK((map.Find(i)->bad_reason != 0) == (i % 2 == 1 && i < 2 * count));
+  }
+}
+
 TEST_CASE("a map of no records and no shards opens") {
   const MappedDataset dataset({});
   const OffsetMap map = OpenedMap(dataset.map_path());
@@ -136,6 +150,18 @@ TEST_CASE("every flipped bit of a map gives an error or the right answers") {
   CHECK(partly > 0);
   // A jump table with one entry: a bit that points past the last block is noticed, one that points inside may not be.
   CHECK(unused <= 4 * 8);
+}
+
+TEST_CASE("a map of another version is refused, even if its checksum is right") {
+  const MappedDataset dataset(SmallShards());
+  const std::string bytes = ReadFile(dataset.map_path());
+  for (const uint32_t version : {kMapVersion - 1, kMapVersion, kMapVersion + 1}) {
+    std::string header = bytes.substr(0, 8) + Le32(version) + bytes.substr(12, kMapHeaderBytes - 20);
+    header += Le64(Xxh3(AsBytes(header)));
+    WriteFile(dataset.map_path(), header + bytes.substr(kMapHeaderBytes));
+    CAPTURE(version);
+    CHECK(OffsetMap::Open(dataset.map_path()).has_value() == (version == kMapVersion));
+  }
 }
 
 TEST_CASE("a map cut at any length, or one byte longer, is refused") {
@@ -252,6 +278,33 @@ TEST_CASE("a block that was copied while another map was in the file is never us
   }
 }
 
+TEST_CASE("a map is stale once its header, or the entry of a block in use, was replaced by another sound one") {
+  const MappedDataset dataset(SmallShards());
+  const std::string bytes = ReadFile(dataset.map_path());
+  const auto* const in = reinterpret_cast<const uint8_t*>(bytes.data());
+  MapHeader header;
+  REQUIRE(header.Decode(in));
+  MapBlock block;
+  block.Decode(in + header.blocks_at);
+  const ByteView stored = AsBytes(bytes).subspan(block.packed_at, block.stored_bytes());
+  header.payload_bytes += 1;
+  block.end += 1;
+  std::string entry(kMapEntryBytes, '\0');
+  block.Encode(stored, reinterpret_cast<uint8_t*>(entry.data()));
+  for (const auto& [at, other] : {std::pair(uint64_t{0}, ForgedHeader(header)), std::pair(header.blocks_at, entry)}) {
+    CAPTURE(at);
+    const OffsetMap map = OpenedMap(dataset.map_path(), 0);  // blocks that are copied whole stay right without the file
+    WaitForNextMtime();
+    REQUIRE(map.Find(0));
+    OverwriteAt(dataset.map_path(), at, other);
+    WaitForNextMtime();
+    const auto place = map.Find(0);
+    REQUIRE_FALSE(place);
+    CHECK(place.error().code == ErrorCode::kStale);
+    WriteFile(dataset.map_path(), bytes);
+  }
+}
+
 TEST_CASE("blocks that are unreadable, or read only to check the map, take no room from copied blocks") {
   const MappedDataset dataset({{.path = "p", .payloads = SomePayloads(14, 60)}});
   const std::string bytes = ReadFile(dataset.map_path());
@@ -343,8 +396,11 @@ TEST_CASE("a forged block with a correct checksum locates no record outside the 
     const char* what;
     MapBlock block;
     bool found;
+    size_t padding = 0;  // bytes after the packed offsets
   };
   const Row rows[] = {
+      {"with fewer bytes than a block may have", {.begin = 100, .end = 300, .records = 2, .shard = 0}, true, 1'000'000},
+      {"with more bytes than a block may have", {.begin = 100, .end = 300, .records = 2, .shard = 0}, false, 1 << 20},
       {"as it should be", {.begin = 100, .end = 300, .records = 2, .shard = 0}, true},
       {"begins after its first record", {.begin = 101, .end = 300, .records = 2, .shard = 0}, false},
       {"ends before its last record", {.begin = 100, .end = 299, .records = 2, .shard = 0}, false},
@@ -356,7 +412,9 @@ TEST_CASE("a forged block with a correct checksum locates no record outside the 
     CAPTURE(row.what);
     auto writer = OffsetMapWriter::Begin(OutputFile::Create(dir / "map").value());
     REQUIRE(writer);
-    REQUIRE(writer->AddBlock(row.block, PackOffsets(boundaries), {}));
+    std::vector<uint8_t> packed = PackOffsets(boundaries);
+    packed.resize(packed.size() + row.padding);
+    REQUIRE(writer->AddBlock(row.block, packed, {}));
     writer->AddShard({.path = "s", .framing = Framing::kOfRecord, .identity = {}});
     REQUIRE(writer->Finish({}));
     const OffsetMap map = OpenedMap(dir / "map");

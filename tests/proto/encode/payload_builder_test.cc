@@ -40,12 +40,14 @@ TEST_CASE("features are written in the order of their names, or in the order add
 
 TEST_CASE("a name used twice is refused, whatever the order of the features") {
   for (const EntryOrder order : {EntryOrder::kSorted, EntryOrder::kAsAdded}) {
-    PayloadBuilder builder(PayloadKind::kOfRecord, order);
-    for (const char* name : {"x", "a", "x"}) REQUIRE(builder.Add(AsBytes(name), {}).has_value());
-    const Result<ByteView> payload = builder.Finish();
-    REQUIRE(!payload.has_value());
-    CHECK(payload.error().code == ErrorCode::kFeature);
-    CHECK(payload.error().message == "two features are called 'x'");
+    for (const char* names : {"xax", "axx", "xxa", "xx"}) {
+      PayloadBuilder builder(PayloadKind::kOfRecord, order);
+      for (const char name : std::string(names)) REQUIRE(builder.Add(AsBytes(std::string(1, name)), {}).has_value());
+      const Result<ByteView> payload = builder.Finish();
+      REQUIRE(!payload.has_value());
+      CHECK(payload.error().code == ErrorCode::kFeature);
+      CHECK(payload.error().message == "two features are called 'x'");
+    }
   }
 }
 

@@ -114,6 +114,8 @@ TEST_CASE("an unknown column is refused with the existing names") {
       {"Record", "a",
        "2 the descriptors have no message Record; top-level messages are Plain, pkg.sub.Record, pkg.Record"},
       {"pkg", "a", "2 the descriptors have no message pkg; top-level messages are Plain, pkg.sub.Record, pkg.Record"},
+      {"pkgsRecord", "a",
+       "2 the descriptors have no message pkgsRecord; top-level messages are Plain, pkg.sub.Record, pkg.Record"},
       {"pkg.Record.Item", "m", "2 column m: no field m; expected one of n, text"},
       {"pkg.Record", "items", "2 column items is a message; expected one of its fields: n, text"},
       {"pkg.Record", "items.m", "2 column items.m: no field m; expected one of n, text"},
@@ -122,6 +124,16 @@ TEST_CASE("an unknown column is refused with the existing names") {
       {"Plain", "x.", "2 column x.: x is not a message; expected no field after it"},
   };
   for (const Row& row : rows) CHECK(Refusal(Descriptors(), row.message, row.column) == row.refusal);
+}
+
+TEST_CASE("a field exists if its number is one that a message can have") {
+  constexpr uint64_t kEnd = uint64_t{1} << 29;
+  for (const uint64_t number : {uint64_t{0}, uint64_t{1}, kEnd - 1, kEnd, 8 * kEnd - 1}) {
+    CAPTURE(number);
+    const std::string descriptors = FileOf("", {MessageOf("M", FieldOf("s", number, kString))});
+    const bool exists = number != 0 && number < kEnd;
+    CHECK(Refusal(descriptors, "M", "s") == (exists ? "none" : "2 column s: no field s; expected one of "));
+  }
 }
 
 TEST_CASE("bytes that are not a FileDescriptorSet are refused") {
