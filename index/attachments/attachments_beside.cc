@@ -59,7 +59,11 @@ Result<AttachedIndex> ReadAttachedIndex(CatalogReader& catalog, std::string path
 }
 
 bool MayHaveAttachments(const std::string& index) {
-  return StatFile(AttachedPathOf(index)).has_value() || StatFile(NextAttachedPathOf(index)).has_value();
+  for (const std::string& path : {AttachedPathOf(index), NextAttachedPathOf(index)}) {
+    const auto facts = StatFile(path);
+    if (facts || SaysNothingOfFile(facts.error())) return true;
+  }
+  return false;
 }
 
 Result<std::shared_ptr<const AttachmentFile>> OpenBeside(const AttachedIndex& index) {
@@ -97,7 +101,9 @@ Result<bool> WasAttachment(const std::string& path) {
 
 Result<void> SettleBeside(const AttachedIndex& index) {
   const std::string path = NextAttachedPathOf(index.path);
-  if (!StatFile(path)) return {};
+  if (const auto facts = StatFile(path); !facts) {
+    return SaysNothingOfFile(facts.error()) ? Result<void>(tl::unexpected(facts.error())) : Result<void>();
+  }
   Result<FileOrNone> next = OpenNext(index);
   if (!next && next.error().code == ErrorCode::kIndex) {
     OFINDEX_ASSIGN(const Head head, ReadHead(path));

@@ -26,7 +26,7 @@ struct AttachedIndex {
 /// Reads what there is to know of an index at `path`, which messages call `shown`. Errors: kIndex, kStale, kIo.
 [[nodiscard]] Result<AttachedIndex> ReadAttachedIndex(CatalogReader& catalog, std::string path, std::string shown);
 
-/// Returns whether there may be attached columns, without opening a file.
+/// Returns false if there are no attached columns, without opening a file.
 [[nodiscard]] bool MayHaveAttachments(const std::string& index);
 
 /// Returns the file of the columns that are attached to the index; null if there is none. Errors: kStale if a file is

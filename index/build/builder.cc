@@ -328,7 +328,10 @@ Result<std::vector<SkippedFile>> SkippedByPart(const BuildOptions& options, cons
 // Returns the report of an existing index that needs no work; nullopt if one has to be built.
 Result<std::optional<BuildReport>> LeftAlone(const BuildOptions& options, const std::string& index, const ShardSet& set,
                                              const std::optional<PartPlan>& plan, const Progress& progress) {
-  if (options.force || !StatFile(index)) return std::nullopt;
+  if (options.force) return std::nullopt;
+  const auto facts = StatFile(index);
+  if (!facts && SaysNothingOfFile(facts.error())) return tl::unexpected(facts.error());
+  if (!facts) return std::nullopt;
   if (plan) {
     OFINDEX_TRY(CheckPartFreshness(index, set, *options.part, *plan));
     OFINDEX_ASSIGN(BuildReport report, ReportOf(index, set, {}));

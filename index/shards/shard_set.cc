@@ -297,8 +297,10 @@ Result<void> CheckAllFinished(const std::vector<Candidate>& candidates) {
     const std::string folder = FolderOf(candidate.path);
     const auto [known, is_new] = marked.emplace(folder, false);
     if (is_new) {
+      const std::string mark = folder + "/" + std::string(kUnfinishedName);
       struct stat info {};
-      known->second = ::lstat((folder + "/" + std::string(kUnfinishedName)).c_str(), &info) == 0;
+      known->second = ::lstat(mark.c_str(), &info) == 0;
+      if (!known->second && !IsOutOfReach(errno)) return tl::unexpected(SystemError(mark, "cannot stat", errno));
     }
     if (known->second) OFINDEX_TRY(CheckFinished(folder, fs::path(candidate.path).filename().string()));
   }

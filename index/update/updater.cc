@@ -75,7 +75,10 @@ Result<void> CheckLists(const MergeSource& source, const ShardSet& set, const st
   std::set<std::string_view> found;
   for (const Candidate& candidate : set.candidates) found.insert(candidate.stored_path);
   for (const ShardRow& shard : source.shards()) {
-    if (shard.is_gone() || found.contains(shard.path) || !StatFile(PathFrom(FolderOf(index), shard.path))) continue;
+    if (shard.is_gone() || found.contains(shard.path)) continue;
+    const auto facts = StatFile(PathFrom(FolderOf(index), shard.path));
+    if (!facts && SaysNothingOfFile(facts.error())) return tl::unexpected(facts.error());
+    if (!facts) continue;
     return Fail(ErrorCode::kStale,
                 StrCat(Printable(index), ": ", Printable(set.lost_lines.front()),
                        ", a line of a list, leads nowhere, but ", Printable(shard.path), " is there"),

@@ -63,18 +63,21 @@ Result<DetachReport> Drop(AttachmentUpdate& update, const DetachRequest& request
 
 Result<DetachReport> Detach(const Snapshot& snapshot, const DetachRequest& request, const Progress& progress) {
   const std::string next = NextAttachedPathOf(snapshot.index()->place());
-  const bool drops_next = request.all && request.target.file.empty() && StatFile(next).has_value();
+  OFINDEX_ASSIGN(const bool has_next, IsTaken(next));
+  const bool drops_next = request.all && request.target.file.empty() && has_next;
   OFINDEX_ASSIGN(AttachmentUpdate update, AttachmentUpdate::Begin(snapshot, request.target, progress,
                                                                   request.all ? AttachmentUpdate::IfDamaged::kIgnore
                                                                               : AttachmentUpdate::IfDamaged::kFail));
   // What a killed update left has taken the place of the file, or is gone, unless nobody here can read it.
-  if (drops_next && StatFile(next)) {
+  OFINDEX_ASSIGN(const bool is_next_left, IsTaken(next));
+  if (drops_next && is_next_left) {
     OFINDEX_TRY(CheckMayRemove(next));
     OFINDEX_TRY(RemoveAttachment(next));
   }
   if (update.old()) return Drop(update, request);
-  if (drops_next && !StatFile(update.path())) return DetachReport{.file = update.path(), .detached = {}, .left = {}};
-  if (!request.all || !StatFile(update.path())) {
+  OFINDEX_ASSIGN(const bool has_file, IsTaken(update.path()));
+  if (drops_next && !has_file) return DetachReport{.file = update.path(), .detached = {}, .left = {}};
+  if (!request.all || !has_file) {
     return Fail(ErrorCode::kUsage, StrCat(Printable(update.path()), ": there are no attached columns"),
                 "attach some with `ofindex attach INDEX TABLE --key NAME`");
   }

@@ -73,8 +73,14 @@ def name_map(folder: Path) -> None:
     (folder / "rows.csv").rename(folder / "new.ofidx-map")
 
 
+def mark_unfinished(folder: Path) -> None:
+    """A writer of the set was stopped."""
+    (folder / "set" / MARK).touch()
+
+
 FORCEFUL = ("build", "merge", "audit", "report", "split", "cat", "pack", "convert", "export")  # have --force
 BUILT = ("build data -j 1",)
+ATTACHED = (*BUILT, "attach data table.csv --key label")
 PARTS = ("build data --part 1/2 -j 1", "build data --part 2/2 -j 1")
 ATTEMPTS = (
     Attempt("build", "build data -j 1", ask="get data -1", reads_shards=True),
@@ -89,8 +95,8 @@ ATTEMPTS = (
     Attempt("key", "key data label -j 1", BUILT, "get data --key label=3"),
     Attempt("attach", "attach data table.csv --key label", BUILT, "where data score>0 --count"),
     Attempt("attach_more", "attach data table.csv --key label --as b_",
-            (*BUILT, "attach data table.csv --key label"), "where data score>0 --count"),
-    Attempt("detach", "detach data score", (*BUILT, "attach data table.csv --key label"), "info data"),
+            ATTACHED, "where data score>0 --count"),
+    Attempt("detach", "detach data score", ATTACHED, "info data"),
     Attempt("pack", "pack few -o out/new --to ofrecord --shards 2", ask="build out/new --force", whole=True),
     Attempt("pack_rows", "pack rows.csv -o rows --to tfrecord --shards 2", ask="build rows --force", whole=True),
     Attempt("pack_again", "pack few -o set --to ofrecord --shards 2 --force",
@@ -118,7 +124,11 @@ ATTEMPTS = (
     Attempt("get_key", "get data --key label=3", (*BUILT, "key data label -j 1"), writes=False),
     Attempt("cat", "cat data --to raw", BUILT, writes=False),
     Attempt("sql", "sql data select(sum(label)),count(*)from(records)where(label>2)", BUILT, writes=False),
-    Attempt("where", "where data label>3", (*BUILT, "attach data table.csv --key label"), writes=False),
+    Attempt("where", "where data label>3", ATTACHED, writes=False),
+    Attempt("info_attached", "info data", ATTACHED, writes=False),
+    Attempt("schema_attached", "schema data", ATTACHED, writes=False),
+    Attempt("sql_attached", "sql data select*from(records)", ATTACHED, writes=False),
+    Attempt("detach_all", "detach data --all", ATTACHED, "schema data"),
     Attempt("sample", "sample data --seed 1 --weights label", BUILT, writes=False),
     Attempt("verify", "verify data -j 1", BUILT, writes=False),
 )  # fmt: skip
@@ -145,7 +155,8 @@ REFUSED = (
     Attempt("export", "export data --to tfrecord2idx -o indexes", (*BUILT, "export data --to tfrecord2idx -o indexes")),
     Attempt("page", "report data -o data.ofidx --force", BUILT),
     Attempt("table", "audit data --label label -o table.csv --force", BUILT),
-    Attempt("column", "attach data table.csv --key label", (*BUILT, "attach data table.csv --key label")),
+    Attempt("unfinished", "build set -j 1", ("pack few -o set --to ofrecord --shards 2",), changes=mark_unfinished),
+    Attempt("column", "attach data table.csv --key label", ATTACHED),
 )  # fmt: skip
 
 
