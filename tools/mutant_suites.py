@@ -121,7 +121,8 @@ class Suites:
         """Builds the program that has the test and, if it was built before and only the file `changed` differs, only
         what of it the test and the rooms of the two need: most of the code includes some headers."""
         program = self._programs[test]
-        if changed is None:
+        # Each object has its own copy of a header's inline functions, and the linker keeps any of them.
+        if changed is None or changed.endswith(".h"):
             self._ninja(self.build, program)
             return self.build / program
         folders = {changed.split("/")[0], test.split("/")[0]}
