@@ -1,8 +1,8 @@
 #include "index/merge/part_rebuilder.h"
 
-#include <filesystem>
+#include <unistd.h>
+
 #include <optional>
-#include <system_error>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -14,8 +14,7 @@
 namespace ofindex {
 
 PartRebuilder::~PartRebuilder() {
-  std::error_code ignored;
-  for (const std::string& path : paths_) std::filesystem::remove(path, ignored);
+  for (const std::string& path : paths_) ::unlink(path.c_str());
 }
 
 Result<std::vector<PartInput>> PartRebuilder::Rebuild(const PartInput& part, const WalkEntry& entry) {

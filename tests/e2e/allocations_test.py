@@ -16,12 +16,19 @@ from e2e.faulty_commands import ATTEMPTS, AttemptCase
 
 class AllocationsTest(AttemptCase):
     def test_a_failing_allocation_is_an_error_and_leaves_the_old_output_or_the_new_one(self) -> None:
-        self.attack_all(self.faults)
+        self.attack_all(self.faults, [attempt for attempt in ATTEMPTS if attempt.outlasts_memory])
 
     def test_libraries_may_lack_memory_when_they_begin(self) -> None:
         for attempt in (attempt for attempt in ATTEMPTS if attempt.name in ("build", "sql")):
             self.begin(attempt)
             for fault in (Fault(kind, number, errno.ENOMEM) for kind in ALLOCATIONS for number in range(1, 9)):
+                with self.subTest(attempt.name, fault=str(fault)):
+                    self.assertEqual(self.complaint_about(fault, collections.Counter()), "")
+
+    def test_memory_may_run_out_while_a_command_closes_what_it_opened(self) -> None:
+        for attempt in (attempt for attempt in ATTEMPTS if attempt.name in ("build", "convert", "part")):
+            self.begin(attempt)
+            for fault in [fault for fault in self.faults() if fault.kind == "new"][-120:]:
                 with self.subTest(attempt.name, fault=str(fault)):
                     self.assertEqual(self.complaint_about(fault, collections.Counter()), "")
 

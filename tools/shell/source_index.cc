@@ -1,6 +1,7 @@
 #include "tools/shell/source_index.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -8,11 +9,13 @@
 #include <system_error>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "index/build/builder.h"
 #include "index/catalog/paths.h"
 #include "index/finding/resolve_index.h"
+#include "index/output/folder.h"
 #include "tools/shell/messages.h"
 #include "tools/shell/progress_display.h"
 #include "tools/shell/shown_paths.h"
@@ -73,8 +76,13 @@ SourceIndex::SourceIndex(SourceIndex&& other) noexcept
 
 SourceIndex::~SourceIndex() {
   if (folder_.empty()) return;
-  std::error_code error;
-  fs::remove_all(folder_, error);
+  // fs::remove_all ends the process if memory runs out. Then the folder stays where temporary files are.
+  static_cast<void>(WithMemory("a temporary folder", [this]() -> Result<void> {
+    OFINDEX_ASSIGN(const std::vector<std::string> names, NamesIn(folder_));
+    for (const std::string& name : names) ::unlink(StrCat(folder_, "/", name).c_str());
+    return {};
+  }));
+  ::rmdir(folder_.c_str());
 }
 
 }  // namespace ofindex
