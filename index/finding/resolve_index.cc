@@ -23,16 +23,6 @@ bool IsSqliteFile(const std::string& path) {
   return file && file->ReadAt(0, head) && AsText(head).starts_with("SQLite format 3");
 }
 
-enum class Presence : uint8_t { kAbsent, kUnknown, kPresent };
-
-Presence PresenceOf(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
-  if (type == std::filesystem::file_type::not_found) return Presence::kAbsent;
-  if (type != std::filesystem::file_type::none) return Presence::kPresent;
-  return error == std::errc::filename_too_long ? Presence::kAbsent : Presence::kUnknown;
-}
-
 // Returns the paths at which the index that `name` means may be, the best one first.
 Result<std::vector<std::string>> PlacesOf(const std::string& name) {
   if (name.ends_with(MapPathOf(std::string(kIndexSuffix)))) {
@@ -49,16 +39,21 @@ Result<std::vector<std::string>> PlacesOf(const std::string& name) {
   return places;
 }
 
-// Returns the first place where there is something, or else the first of which the system does not say so: opening it
-// gives the reason.
-std::optional<std::string> Occupied(const std::vector<std::string>& places) {
-  std::optional<std::string> unknown;
+// Returns the first place where there is something, or else the first that is out of reach: opening it gives the
+// reason. Errors: kIo if the system does not say of another place whether something is there.
+Result<std::optional<std::string>> Occupied(const std::vector<std::string>& places) {
+  std::optional<std::string> closed;
+  std::optional<Error> failed;
   for (const std::string& place : places) {
-    const Presence presence = PresenceOf(place);
-    if (presence == Presence::kPresent) return place;
-    if (presence == Presence::kUnknown && !unknown) unknown = place;
+    std::error_code error;
+    const std::filesystem::file_type type = std::filesystem::status(place, error).type();
+    if (type == std::filesystem::file_type::not_found || error == std::errc::filename_too_long) continue;
+    if (type != std::filesystem::file_type::none) return place;
+    if (!IsOutOfReach(error.value()) && !failed) failed = SystemError(place, "cannot stat", error.value());
+    if (IsOutOfReach(error.value()) && !closed) closed = place;
   }
-  return unknown;
+  if (failed) return tl::unexpected(*std::move(failed));
+  return closed;
 }
 
 }  // namespace
@@ -70,7 +65,8 @@ Result<std::optional<std::string>> FindIndex(const std::string& name) {
 
 Result<std::string> ResolveIndex(const std::string& name) {
   OFINDEX_ASSIGN(const std::vector<std::string> places, PlacesOf(name));
-  if (std::optional<std::string> place = Occupied(places)) return *std::move(place);
+  OFINDEX_ASSIGN(std::optional<std::string> place, Occupied(places));
+  if (place) return *std::move(place);
   return tl::unexpected(NoIndex(name, places));
 }
 
