@@ -291,12 +291,13 @@ TEST_CASE("a map is stale once its header, or the entry of a block in use, was r
   block.end += 1;
   std::string entry(kMapEntryBytes, '\0');
   block.Encode(stored, reinterpret_cast<uint8_t*>(entry.data()));
-  for (const auto& [at, other] : {std::pair(uint64_t{0}, ForgedHeader(header)), std::pair(header.blocks_at, entry)}) {
+  for (const auto& change : {std::pair(uint64_t{0}, ForgedHeader(header)), std::pair(header.blocks_at, entry)}) {
+    const uint64_t at = change.first;
     CAPTURE(at);
     const OffsetMap map = OpenedMap(dataset.map_path(), 0);  // blocks that are copied whole stay right without the file
     WaitForNextMtime();
     REQUIRE(map.Find(0));
-    OverwriteAt(dataset.map_path(), at, other);
+    OverwriteAt(dataset.map_path(), at, change.second);
     WaitForNextMtime();
     const auto place = map.Find(0);
     REQUIRE_FALSE(place);
