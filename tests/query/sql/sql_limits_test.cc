@@ -26,13 +26,14 @@ TEST_CASE(
   REQUIRE(db);
   SqlAuthorizer authorizer({});
   REQUIRE(authorizer.LockDown(*db));
-  for (const auto& [option, expected] :
+  for (const auto& row :
        {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
         std::pair{SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}}) {
+    const int option = row.first;
     int now = -1;
     CAPTURE(option);
     REQUIRE(sqlite3_db_config(*db, option, -1, &now) == SQLITE_OK);
-    CHECK(now == expected);
+    CHECK(now == row.second);
   }
   sqlite3_close(*db);
 }
