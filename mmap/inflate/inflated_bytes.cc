@@ -32,11 +32,16 @@ Result<size_t> InflatedBytes::CheckpointBefore(uint64_t offset) const {
               "rebuild the index with `ofindex build --force`");
 }
 
+tl::unexpected<Error> InflatedBytes::OutOfOrder() const {
+  return Fail(ErrorCode::kIndex, StrCat(Printable(path()), ": checkpoints out of order"));
+}
+
 // Returns the span that holds byte `offset`, inflated up to `end` or to its own end; null if it is busy.
 Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint64_t end, Span::IfBusy if_busy) const {
   return WithMemory("inflated bytes", [&]() -> Result<std::shared_ptr<const Span>> {
     OFINDEX_ASSIGN(const size_t number, CheckpointBefore(offset));
     OFINDEX_ASSIGN(const Checkpoint checkpoint, checkpoints_.At(number));
+    if (checkpoint.position > offset) return OutOfOrder();  // it has changed since it was found
     uint64_t next = facts_.inflated_bytes;
     if (number + 1 < checkpoints_.size()) {
       OFINDEX_ASSIGN(const Checkpoint behind, checkpoints_.At(number + 1));
@@ -49,7 +54,7 @@ Result<std::shared_ptr<const Span>> InflatedBytes::SpanAt(uint64_t offset, uint6
     if (begin != checkpoint.position) before = cache_.Find({shard_, state_, begin - kMaxSpanBytes});
     const std::shared_ptr<Span> span = cache_.Get({shard_, state_, begin}, span_end);
     if (before) before->TransferInflater(*span);
-    if (offset >= span->end()) return Fail(ErrorCode::kIndex, StrCat(Printable(path()), ": checkpoints out of order"));
+    if (offset >= span->end()) return OutOfOrder();
     const bool continues = span->end() - begin == kMaxSpanBytes;
     OFINDEX_ASSIGN(const bool there,
                    span->InflateTo(std::min(end, span->end()),

@@ -54,6 +54,7 @@ class InflatedBytes final : public ReadableBytes {
                                                    std::shared_ptr<const Span>& last) const;
   [[nodiscard]] Result<std::shared_ptr<const Span>> SpanAt(uint64_t offset, uint64_t end, Span::IfBusy if_busy) const;
   [[nodiscard]] Result<size_t> CheckpointBefore(uint64_t offset) const;
+  [[nodiscard]] tl::unexpected<Error> OutOfOrder() const;
 
   const std::shared_ptr<const File> file_;
   const CompressedFacts facts_;

@@ -38,7 +38,7 @@ tl::unexpected<Error> NotAsIndexed(const Span::Source& source, uint64_t position
 // Starts at the checkpoint and discards the bytes before the first missing one.
 Result<void> Span::Begin(const Source& source) {
   const std::optional<std::vector<uint8_t>> window = WindowOf(source.checkpoint);
-  if (!window || source.checkpoint.position > begin_) {
+  if (!window) {
     return Fail(ErrorCode::kIndex,
                 StrCat(Printable(source.file.path()), ": the checkpoint in the index at inflated byte ",
                        source.checkpoint.position, " is damaged"),
