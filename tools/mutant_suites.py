@@ -121,17 +121,21 @@ class Suites:
         """Builds the program that has the test and, if it was built before and only the file `changed` differs, only
         what of it the test and the rooms of the two need: most of the code includes some headers."""
         program = self._programs[test]
-        if changed is None:
+        # Each object has its own copy of a header's inline functions, and the linker keeps any of them.
+        if changed is None or changed.endswith(".h"):
             self._ninja(self.build, program)
             return self.build / program
         folders = {changed.split("/")[0], test.split("/")[0]}
         libraries = [library for folder in folders for library in self._libraries(folder)]
-        self._ninja(self.build, self._objects[test], *libraries)
-        link = subprocess.run(
+        commands = subprocess.run(
             ["ninja", "-C", self.build, "--quiet", "-t", "commands", "-s", program],
             check=True, capture_output=True, text=True,
         )  # fmt: skip
-        self._run("sh", "-c", f"cd '{self.build}' && {link.stdout.splitlines()[-1]}")
+        link = commands.stdout.splitlines()[-1]
+        inputs = [word for word in link.split() if word.endswith((".o", ".a"))]
+        forgotten = [word for word in inputs if not (self.build / word).exists()]  # built with an earlier mutant
+        self._ninja(self.build, self._objects[test], *libraries, *forgotten)
+        self._run("sh", "-c", f"cd '{self.build}' && {link}")
         return self.build / program
 
     def forget_since(self, moment: float) -> None:

@@ -130,7 +130,6 @@ void Inflater::BeginMember() {
   member_bytes_ = 0;
   checksum_ = compression_ == Compression::kZlib ? 1 : 0;  // initial values of adler32 and crc32
   ::inflateReset(&zlib_->stream);
-  zlib_->stream.data_type = 0;  // has the value of the previous member
 }
 
 Result<void> Inflater::PassTrailer() {

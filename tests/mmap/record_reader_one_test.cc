@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "mmap/batch/viewed_records.h"
 #include "mmap/record_reader.h"
 #include "tests/mmap/reading.h"
 #include "tests/support/files.h"
@@ -34,6 +36,19 @@ std::vector<ShardPlan> Endings() {
   for (int i = 0; i < 40; ++i) payloads.push_back(std::string(300, 'a') + std::string(i % 3 == 0 ? 8 : 0, '\0'));
   return {{.path = "part-0", .framing = Framing::kOfRecord, .payloads = payloads},
           {.path = "a.tfrecord", .framing = Framing::kTfRecord, .payloads = payloads}};
+}
+
+TEST_CASE("payloads are kept for their views as long as their total is within the limit") {
+  constexpr uint64_t kOverhead = 96;  // of each
+  ViewedRecords viewed(5 * (100 + kOverhead), 4);
+  const auto keep = [&](uint64_t ordinal, size_t length) {
+    return viewed.Keep(ordinal, std::make_unique<uint8_t[]>(length), length).has_value();
+  };
+  CHECK_FALSE(keep(0, 5 * (100 + kOverhead) - kOverhead + 1));
+  for (uint64_t ordinal = 0; ordinal < 5; ++ordinal) CHECK(keep(ordinal, 100));
+  CHECK_FALSE(keep(5, 0));
+  CHECK(viewed.Find(4).has_value());
+  CHECK_FALSE(viewed.Find(5).has_value());
 }
 
 TEST_CASE("one record is copied to the given buffer, for all reader options, the first time and again") {

@@ -199,6 +199,28 @@ TEST_CASE("a copy of the dataset is read at a root, in both layouts, even if the
   }
 }
 
+/// Writes a map of one OFRecord with `length` bytes of payload, in a shard of `shard_bytes` bytes that does not exist.
+void WriteMapOfNoShard(const std::string& path, uint64_t length, uint64_t shard_bytes) {
+  auto writer = OffsetMapWriter::Begin(OutputFile::Create(path).value());
+  REQUIRE(writer);
+  const std::vector<uint64_t> boundaries = {0, 8 + length};
+  REQUIRE(writer->AddBlock({.begin = 0, .end = 8 + length, .records = 1, .shard = 0}, PackOffsets(boundaries), {}));
+  writer->AddShard({.path = "s", .framing = Framing::kOfRecord, .identity = {{.size = shard_bytes}, 0}, .records = 1});
+  REQUIRE(writer->Finish({}));
+}
+
+TEST_CASE("a record of a map ends within its shard") {
+  const TempDir dir;
+  for (const uint64_t shard_bytes : {0U, 107U, 108U, 109U}) {
+    CAPTURE(shard_bytes);
+    WriteMapOfNoShard(dir / "map", 100, shard_bytes);
+    const RecordReader reader = RecordReader::Open(OffsetMap::Open(dir / "map").value(), dir.path());
+    const auto place = reader.Locate(0);
+    REQUIRE(place.has_value() == (shard_bytes >= 108));
+    if (!place) CHECK(place.error().code == ErrorCode::kIndex);
+  }
+}
+
 TEST_CASE("a moved reader keeps reading, and its views stay valid") {
   const MappedDataset dataset(MixedShards());
   RecordReader first = dataset.Open({.io = IoMode::kMmap});
@@ -232,6 +254,17 @@ struct HugeRecord {
   TempDir dir;
   bool possible = false;
 };
+
+TEST_CASE("a batch whose payloads have 2^64 bytes together is refused before any is read") {
+  const HugeRecord record(uint64_t{1} << 43);
+  if (!record.possible) return;
+  const RecordReader reader = record.Open();
+  RecordBatch batch;
+  const auto copied = reader.CopyInto(std::vector<uint64_t>(size_t{1} << 21), batch);
+  REQUIRE_FALSE(copied);
+  CHECK(copied.error().code == ErrorCode::kLimit);
+  CHECK(copied.error().message == "a batch of 2,097,152 records, of over 2^64 bytes");
+}
 
 TEST_CASE("a record that does not fit in memory is a kLimit error and does not end the process") {
   if (kSanitized) return;

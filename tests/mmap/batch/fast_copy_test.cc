@@ -111,6 +111,25 @@ size_t BytesOf(const std::vector<std::string>& payloads) {
   return bytes;
 }
 
+TEST_CASE("a copied record is whole if its last byte is not zero; a zero may be that of a file that was cut") {
+  for (const uint16_t footer : {uint16_t{0}, uint16_t{4}}) {
+    for (int last = 0; last < 256; ++last) {
+      std::string bytes = Le64(7) + "payload" + std::string(footer, 'f');
+      bytes.back() = static_cast<char>(last);
+      const HotBlockCache::Record record{.framed = AsBytes(bytes).data(),
+                                         .length = 7,
+                                         .header = 8,
+                                         .framing = static_cast<uint16_t>(8 + footer),
+                                         .shard = 0};
+      std::string out(7, '?');
+      CAPTURE(last);
+      CHECK(CopyOneFast(record, reinterpret_cast<uint8_t*>(out.data())) ==
+            (last != 0 ? FastCopy::kComplete : FastCopy::kCopied));
+      CHECK(out == bytes.substr(8, 7));
+    }
+  }
+}
+
 TEST_CASE("a batch of any size is copied and viewed in the requested order if its blocks are in the hot-block cache") {
   const MappedDataset dataset(MixedShards());
   for (const uint64_t copied_bytes : {uint64_t{0}, uint64_t{500}, kCopiedMapBytes}) {

@@ -76,6 +76,60 @@ TEST_CASE("a file that no longer inflates to the indexed bytes is stale") {
   CHECK(got.error().message.find("/stream@") != std::string::npos);
 }
 
+TEST_CASE("a file whose stream ends before the indexed bytes is stale, even if the file has its size") {
+  const std::string text = Numbers(2'000'000);
+  const InflatedStream stream(text, 1'000'000);
+  const size_t size = ReadFile(stream.path()).size();
+  std::string shorter = Compressed(Compression::kGzip, text.substr(0, 1'000'000), 9);
+  shorter.resize(size);
+  WriteFile(stream.path(), shorter);
+  SpanCache cache(uint64_t{64} << 20);
+  const InflatedBytes bytes = stream.Through(cache);
+  CHECK(ReadsRight(bytes, text, 0, 500'000));
+  std::vector<uint8_t> out(1'900'000);
+  const auto got = bytes.ReadAt(0, out);
+  REQUIRE(!got.has_value());
+  CHECK(got.error().code == ErrorCode::kStale);
+}
+
+TEST_CASE("spans that were inflated in one state of a file are not used in another") {
+  const std::string text = Numbers(100'000);
+  const InflatedStream stream(text, 1);
+  SpanCache cache(uint64_t{64} << 20);
+  REQUIRE(ReadsRight(stream.Through(cache, uint64_t{1}), text, 0, text.size()));
+  const std::string other(100'000, 'z');
+  WriteFile(stream.path(), Compressed(Compression::kGzip, other, 9) + std::string(100'000, '\0'));
+  CHECK(ReadsRight(stream.Through(cache, uint64_t{1}), text, 0, 1000));
+  CHECK(ReadsRight(stream.Through(cache, uint64_t{2}), other, 0, 1000));
+}
+
+/// One checkpoint, which is another one after it was read for the first time: its map is being rewritten.
+class RewrittenCheckpoint final : public Checkpoints {
+ public:
+  RewrittenCheckpoint(Checkpoint before, Checkpoint after) : before_(before), after_(after) {}
+
+  [[nodiscard]] size_t size() const override { return 1; }
+  [[nodiscard]] Result<Checkpoint> At(size_t /*i*/) const override { return reads_++ == 0 ? before_ : after_; }
+
+ private:
+  const Checkpoint before_;
+  const Checkpoint after_;
+  mutable int reads_ = 0;
+};
+
+TEST_CASE("a checkpoint that changes while it is used, to one behind the bytes, is an error") {
+  constexpr uint64_t kOffset = uint64_t{10} << 20;
+  InflatedStream stream(std::string(2 * kOffset, 'z'), 1'000'000);
+  const Checkpoint first = *stream.kept().At(0);
+  const std::vector<uint8_t> window = StoreWindow(kOffset + 1, first.bit, {});
+  const RewrittenCheckpoint rewritten(first, {.position = kOffset + 1, .bit = first.bit, .stored = window});
+  SpanCache cache(uint64_t{64} << 20);
+  std::vector<uint8_t> out(100);
+  const auto got = stream.Through(cache, rewritten).ReadAt(kOffset, out);
+  REQUIRE(!got.has_value());
+  CHECK(got.error().code == ErrorCode::kIndex);
+}
+
 TEST_CASE("the most recently used spans stay in the cache, within its limit") {
   SpanCache cache(2 * SpanCache::kOverheadBytes + 100);
   const auto first = cache.Get({0, 0, 0}, 60);

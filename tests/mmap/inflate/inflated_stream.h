@@ -32,7 +32,12 @@ class InflatedStream {
     facts_ = {.compression = compression, .file_bytes = file_->Facts()->size, .inflated_bytes = text.size()};
   }
 
-  [[nodiscard]] InflatedBytes Through(SpanCache& cache) const { return {file_, facts_, kept_, cache, 0}; }
+  [[nodiscard]] InflatedBytes Through(SpanCache& cache, uint64_t state = 0) const {
+    return {file_, facts_, kept_, cache, 0, state};
+  }
+  [[nodiscard]] InflatedBytes Through(SpanCache& cache, const Checkpoints& checkpoints) const {
+    return {file_, facts_, checkpoints, cache, 0};
+  }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] std::string path() const { return dir_ / "stream"; }
   [[nodiscard]] CheckpointList& kept() { return kept_; }

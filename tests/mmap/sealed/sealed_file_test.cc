@@ -110,6 +110,53 @@ TEST_CASE("a flipped bit in any byte of a sealed file is an error when it is rea
   }
 }
 
+/// Returns the header of a sealed file.
+SealedHeader SealedHeaderOf(const std::string& bytes) {
+  SealedHeader header;
+  REQUIRE(header.Decode(kSealedKind.magic, reinterpret_cast<const uint8_t*>(bytes.data())));
+  return header;
+}
+
+TEST_CASE("a sealed file with a section outside its body, or at an odd place, does not open, even if checksums match") {
+  const TempDir folder;
+  WriteSealed(folder / "f", SomeSections({50, 70}));
+  const std::string whole = ReadFile(folder / "f");
+  const SealedHeader sound = SealedHeaderOf(whole);
+  struct Row {
+    const char* what;
+    uint64_t at;
+    uint64_t bytes;
+    bool opens;
+  };
+  const uint64_t at = sound.section[1].at;
+  const uint64_t most = sound.checks_at() - at;
+  for (const Row& row : {Row{"up to the checksums", at, most, true}, Row{"into the checksums", at, most + 1, false},
+                         Row{"in the header", 192, 1, false}, Row{"not aligned", at + 1, 1, false},
+                         Row{"of any size", at, UINT64_MAX, false}}) {
+    CAPTURE(row.what);
+    SealedHeader header = sound;
+    header.section[1].at = row.at;
+    header.section[1].bytes = row.bytes;
+    std::string bytes = whole;
+    header.Encode(kSealedKind.magic, reinterpret_cast<uint8_t*>(bytes.data()));
+    WriteFile(folder / "f", bytes);
+    CHECK(SealedFile::Open(folder / "f", kSealedKind).has_value() == row.opens);
+  }
+}
+
+TEST_CASE("bytes that were changed together with their checksum are noticed") {
+  const TempDir folder;
+  WriteSealed(folder / "f", SomeSections({50, 70}));
+  std::string bytes = WithFlippedBit(ReadFile(folder / "f"), kSealedHeaderBytes + 3, 1);
+  const SealedHeader header = SealedHeaderOf(bytes);
+  const uint64_t sum = Xxh3(AsBytes(bytes).subspan(kSealedHeaderBytes, header.body_bytes));
+  StoreLe64(reinterpret_cast<uint8_t*>(bytes.data()) + header.checks_at(), sum);
+  WriteFile(folder / "f", bytes);
+  const SealedFile file = OpenedSealed(folder / "f");
+  CHECK(SectionOf(file, 0).error().code == ErrorCode::kIndex);
+  CHECK_FALSE(file.CheckAll());
+}
+
 TEST_CASE("a sealed file that is rewritten or truncated under its reader gives the bytes of before, or an error") {
   const TempDir folder;
   const std::vector<std::string> sections = SomeSections({50'000});

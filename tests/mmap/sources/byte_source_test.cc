@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/mmap/inflate/inflated_stream.h"
 #include "tests/support/files.h"
 #include "tests/support/shard_bytes.h"
 #include "tests/support/temp_dir.h"
@@ -121,6 +122,25 @@ TEST_CASE("both sources stop at a record whose header has another length") {
         CHECK(answer.payloads == std::vector<std::string>{shard.payloads[2], shard.payloads[3]});
       }
       FlipBit(shard.dir / "s", shard.boundaries[4] + byte, 1);
+    }
+  }
+}
+
+TEST_CASE("an inflated record is refused if its header has another length") {
+  const std::vector<std::string> written(10, "payload");
+  for (Framing framing : kFramings) {
+    const InflatedStream stream(ShardBytes(framing, written), 1);
+    SpanCache cache(1 << 20);
+    const auto source = InflateSource(stream.Through(cache));
+    for (uint64_t length = 0; length < 10; ++length) {
+      std::string out(length, '?');
+      const RecordRead reads[] = {{.begin = RecordBoundaries(framing, written)[4],
+                                   .length = length,
+                                   .out = reinterpret_cast<uint8_t*>(out.data()),
+                                   .ordinal = 4}};
+      const ReadOutcome::Status status = source->Read(framing, reads).status;
+      CHECK(status == (length == 7 ? ReadOutcome::Status::kDone : ReadOutcome::Status::kOtherFraming));
+      CHECK((out == "payload") == (length == 7));
     }
   }
 }

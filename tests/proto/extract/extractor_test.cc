@@ -194,12 +194,12 @@ TEST_CASE("a record truncated at any byte is read as the decoder reads it") {
 TEST_CASE("lengths that grow with a value have one byte up to 127, and no more") {
   // The entry of the record before, with n more bytes in its value, and n more in each byte that is a length.
   const std::string entry = Entry("b", ByteStrings({"x"}));
+  Extractor extractor(FieldPlan::Of(PayloadKind::kOfRecord), {});
   for (size_t n = 0; n < 200; ++n) {
     std::string grown = entry + std::string(n, 'x');
     for (const size_t length : {1U, 6U, 8U, 10U})
       grown[length] = static_cast<char>(static_cast<size_t>(grown[length]) + n);
-    Extractor extractor(FieldPlan::Of(PayloadKind::kOfRecord), {});
-    (void)extractor.Extract(AsBytes(entry));
+    for (int time = 0; time < 3; ++time) (void)extractor.Extract(AsBytes(entry));  // the first one teaches the name
     const std::string got = SpellOutcome(extractor, extractor.Extract(AsBytes(grown)), {});
     CHECK(got == SpellDecoded(grown, PayloadKind::kOfRecord, {}));
     CHECK(got.starts_with("malformed") == (n > 117));

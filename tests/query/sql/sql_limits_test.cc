@@ -5,8 +5,10 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "query/sql/sql_authorizer.h"
 #include "query/sql/sql_session.h"
 #include "query/tables/tables.h"
 #include "tests/query/columns_in_memory.h"
@@ -17,6 +19,23 @@ namespace {
 
 using std::chrono::milliseconds;
 constexpr char kEndless[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+
+TEST_CASE(
+    "a connection that is locked down trusts no schema and lets none be written, whatever its authorizer allows") {
+  const Result<sqlite3*> db = SqlAuthorizer::OpenEmpty();
+  REQUIRE(db);
+  SqlAuthorizer authorizer({});
+  REQUIRE(authorizer.LockDown(*db));
+  for (const auto& [option, expected] :
+       {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        std::pair{SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}}) {
+    int now = -1;
+    CAPTURE(option);
+    REQUIRE(sqlite3_db_config(*db, option, -1, &now) == SQLITE_OK);
+    CHECK(now == expected);
+  }
+  sqlite3_close(*db);
+}
 
 TEST_CASE("a statement that is too large is a kLimit error, and the session stays usable") {
   SqlSession session = OpenCatalogSession();

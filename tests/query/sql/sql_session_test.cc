@@ -25,6 +25,21 @@ TEST_CASE("a session runs queries with values of every type") {
   CHECK(session.Query("EXPLAIN QUERY PLAN SELECT * FROM shards").has_value());
 }
 
+TEST_CASE("a percentile is interpolated between the two numbers at its rank, as by numpy.percentile") {
+  SqlSession session = OpenCatalogSession();
+  const std::string of_four = "(value, p) FROM json_each('[8, 1, 4, 2]'), (SELECT ";
+  struct Row {
+    const char* percent;
+    const char* expected;
+  };
+  for (const Row& row : {Row{"0", "1.000000"}, Row{"25", "1.750000"}, Row{"50", "3.000000"}, Row{"90", "6.800000"},
+                         Row{"100", "8.000000"}}) {
+    CHECK(Answer(session, "SELECT percentile" + of_four + row.percent + " AS p)") == row.expected);
+  }
+  CHECK(Answer(session, "SELECT median(value) FROM json_each('[8, 1, 4, 2]')") == "3.000000");
+  CHECK(Answer(session, "SELECT median(value) FROM json_each('[8, 1, 4]')") == "4.000000");
+}
+
 // Attacks. The words in the answer show which check refused them. Statements that name a file are in
 // tests/e2e/sql_test.py, which checks their effects.
 TEST_CASE("a statement that does anything but read the tables is refused") {

@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "query/filter/predicate.h"
 #include "tests/query/plain_table.h"
 
 namespace ofindex {
@@ -102,6 +104,17 @@ TEST_CASE("constraints that kernels evaluate need no step through the rows, and 
   CHECK(Where(data.store, "has(boxes, 17)")->Ordinals() == Where(data.store, "+has(boxes, 17)")->Ordinals());
 }
 
+TEST_CASE("lists of pairs, and a list behind many constraints, select what SQLite selects") {
+  const Data data;
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += "label >= " + std::to_string(-i) + " AND ";
+  for (const std::string& expression :
+       {std::string("(label, name) IN (VALUES (1, 'img_1'), (2, 'img_12'), (3, 'img_1'))"),
+        std::string("(label, name) IN (SELECT 1, 'img_1' UNION ALL SELECT 2, 'img_2')"), many + "label IN (3, 4)"}) {
+    data.CheckSame(expression);
+  }
+}
+
 TEST_CASE("for all other expressions, SQLite steps through the rows") {
   const Data data;
   for (const std::string& expression : kStepped) {
@@ -145,6 +158,25 @@ TEST_CASE("a query can be cancelled") {
   const std::atomic<bool> cancel = true;
   CHECK(Where(data.store, "label = 3", {}, {.cancel = &cancel}).error().code == ErrorCode::kInterrupted);
   CHECK(Where(data.store, "label + 1 = 3", {}, {.cancel = &cancel}).error().code == ErrorCode::kInterrupted);
+}
+
+TEST_CASE("a predicate that is cancelled meanwhile ends with the block that it reads") {
+  const Data data;
+  const std::vector<Column>& columns = data.store->columns();
+  uint32_t label = 0;
+  while (columns[label].name != "label") ++label;
+  const Constraint constraint{.column = label, .values = {{.type = ColumnValue::Type::kInteger, .integer = 3}}};
+  std::atomic<bool> cancel = false;
+  const auto predicate = Predicate::Of(*data.store, std::vector{constraint}, &cancel);
+  REQUIRE(predicate);
+  for (const unsigned threads : {1U, 4U}) {
+    cancel = false;
+    CHECK(predicate->Evaluate(0, 3, threads).has_value());
+    cancel = true;
+    const auto cancelled = predicate->Evaluate(0, 3, threads);
+    REQUIRE_FALSE(cancelled);
+    CHECK(cancelled.error().code == ErrorCode::kInterrupted);
+  }
 }
 
 TEST_CASE("a selection keeps no bitmap for blocks that are selected completely or not at all") {
