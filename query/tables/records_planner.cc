@@ -239,9 +239,8 @@ class Planner {
       const int op = info_.aConstraint[i].op;
       if (op != kLimitConstraint && op != kOffsetConstraint) continue;
       sqlite3_value* const value = ConstantOf(info_, i);
+      // SQLite tells no negative number: as a LIMIT it is none, as an OFFSET it is 0.
       const int64_t known = value == nullptr ? kUnknown : sqlite3_value_int64(value);
-      // A negative LIMIT is none; a negative OFFSET is 0.
-      if (op == kLimitConstraint && known < 0) return std::nullopt;
       const int64_t count = std::clamp<int64_t>(known, 0, kMost + 1);
       if (op == kLimitConstraint || wanted) wanted = wanted.value_or(0) + count;
     }

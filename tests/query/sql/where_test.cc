@@ -144,8 +144,9 @@ TEST_CASE("an expression that is wrong, misspelt or followed by more SQL is refu
   for (const char* expression :
        {"", "label =", "\"image/hieght\" > 5", "labell = 3", "label = 3; SELECT 1", "label = 3)", "(label = 3",
         "label = ?", "nosuch(label)", "1) UNION SELECT 5000 WHERE (1", "1) UNION SELECT 'x' WHERE (1",
-        "1) UNION SELECT -1 WHERE (1", "1) UNION SELECT (1", "1) OR (1", "1) -- (\n) OR (1",
-        "SELECT _id FROM records WHERE label = 3", "with a AS (SELECT 1) SELECT * FROM a"}) {
+        "1) UNION SELECT -1 WHERE (1", "1) UNION SELECT (1", "1) OR (1", "1) -- (\n) OR (1", "1) /*",
+        "1) ORDER BY _id LIMIT 1 /*", "SELECT _id FROM records WHERE label = 3",
+        "with a AS (SELECT 1) SELECT * FROM a"}) {
     const auto selection = Where(data.store, expression);
     REQUIRE_MESSAGE(!selection.has_value(), expression);
     CHECK_MESSAGE(selection.error().code == ErrorCode::kUsage, expression << ": " << selection.error().message);

@@ -192,6 +192,36 @@ TEST_CASE("the table itself orders rows by _id, and LIMIT and OFFSET are right")
   CHECK(plan[0].find("TEMP B-TREE") == std::string::npos);
 }
 
+// The table itself finds the first records of an order, if they are few.
+TEST_CASE("SQLite sorts the records unless LIMIT and OFFSET together ask for at most 10,000") {
+  struct Row {
+    const char* limit;
+    bool sorts;
+  };
+  const bool told = sqlite3_libversion_number() >= 3038000;  // by SQLite, what LIMIT is
+  Tables tables;
+  for (const Row& row : std::vector<Row>{
+           {"", true},
+           {"LIMIT 5", false},
+           {"LIMIT 0", false},
+           {"LIMIT 10000", false},
+           {"LIMIT 10001", true},
+           {"LIMIT 2147483647", true},
+           {"LIMIT 5 OFFSET 9995", false},
+           {"LIMIT 5 OFFSET 9996", true},
+           {"LIMIT 2147483647 OFFSET 2147483647", true},
+       }) {
+    const std::string sql = std::string("SELECT _id FROM records ORDER BY score, _id ") + row.limit;
+    CAPTURE(sql);
+    tables.Same(sql);
+    const auto plan = tables.records().Rows("EXPLAIN QUERY PLAN " + sql);
+    REQUIRE(!plan.empty());
+    const bool sorts = row.sorts || !told;
+    CHECK((plan.back().find("TEMP B-TREE") != std::string::npos) == sorts);
+    CHECK((plan[0].find("the first by score, _id") != std::string::npos) == !sorts);
+  }
+}
+
 TEST_CASE("LIMIT and OFFSET of a compound, a subquery or a join are left to SQLite") {
   Tables tables;
   for (const char* sql : {
