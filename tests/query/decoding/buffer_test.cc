@@ -66,6 +66,17 @@ TEST_CASE("the memory of a large buffer is reused for the next buffer of about i
   CHECK(small.data() != data);
 }
 
+TEST_CASE("a small buffer never has the memory of a huge one, whatever the pool keeps") {
+  std::vector<Buffer> huge(3);
+  for (Buffer& buffer : huge) REQUIRE(buffer.Reserve(20 * kMiB));
+  huge.clear();
+  std::vector<Buffer> small(40);  // more than the pool has pieces
+  for (Buffer& buffer : small) {
+    REQUIRE(buffer.Reserve(kPooledBytes));
+    CHECK(buffer.capacity() <= 5 * kPooledBytes);
+  }
+}
+
 TEST_CASE("only memory from the pool is returned to the pool, for sizes around the smallest pooled size") {
   for (uint64_t bytes = kPooledBytes - 130; bytes <= kPooledBytes + 130; ++bytes) {
     uint64_t before = 0;

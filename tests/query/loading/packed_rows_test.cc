@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,25 @@ TEST_CASE("a record without tokens has a segment number") {
   const auto rows = Packed({kTokens[0]}, plan, {Example(""), Example(Ints("a", {9, 10}))});
   REQUIRE(rows);
   CHECK(Spelt(rows->arrays[1], plan) == "[2 2 0]");
+}
+
+TEST_CASE("the ends of rows are zeros, though their memory was used before") {
+  const RowPlan plan{.width = 2 * kPooledBytes / sizeof(int64_t), .ends = {1}, .lengths = {2}};
+  {
+    std::vector<Buffer> used(8);
+    for (Buffer& buffer : used) {
+      REQUIRE(buffer.Extend(2 * kPooledBytes));
+      std::memset(buffer.data(), 7, buffer.size());
+    }
+  }
+  const auto rows = Packed({kTokens[0]}, plan, {Example(Ints("a", {9, 10}))});
+  REQUIRE(rows);
+  for (const FeatureArray& array : rows->arrays) {
+    const uint8_t* const values = array.values.data();
+    const size_t end = 2 * ItemBytes(array.type);
+    REQUIRE(array.values.size() == plan.width * ItemBytes(array.type));
+    CHECK(std::all_of(values + end, values + array.values.size(), [](uint8_t byte) { return byte == 0; }));
+  }
 }
 
 TEST_CASE("a record of another length, and a feature that cannot be packed, are named") {

@@ -45,6 +45,7 @@ TEST_CASE("text that is not a state is refused with the reason") {
       {"{}", "its schema is not ofindex.sampler/1"},
       {with("sampler/1", "sampler/2"), "its schema"},
       {with("\"law\":1", "\"law\":2"), "its `law` is 2, that of this ofindex is 1"},
+      {with("\"law\":1", "\"law\":0"), "its `law` is 0, that of this ofindex is 1"},
       {with("\"epoch\":3", "\"epoch\":-3"), "\"epoch\" is not a whole number"},
       {with("\"epoch\":3", "\"epoch\":3.5"), "\"epoch\" is not a whole number"},
       {with("\"epoch\":3,", ""), "\"epoch\" is missing"},
@@ -62,7 +63,8 @@ TEST_CASE("text that is not a state is refused with the reason") {
   for (const Row& row : rows) {
     const auto parsed = ParseSamplerState(row.text);
     REQUIRE_FALSE(parsed);
-    const bool other_version = row.text.find("\"law\":2") != std::string::npos;
+    const bool other_version =
+        row.text.find("\"law\":1") == std::string::npos && row.text.find("\"law\"") != std::string::npos;
     CHECK(parsed.error().code == (other_version ? ErrorCode::kStale : ErrorCode::kUsage));
     CHECK_MESSAGE(parsed.error().message.find(row.message) != std::string::npos, parsed.error().message);
   }
