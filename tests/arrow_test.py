@@ -118,7 +118,7 @@ ROOMS = {
     "query/filter query/sampling/sets query/sql tools/serve/requests tools/shell tools/show",
     "tools/serve/records": "base proto query query/columns tools/http tools/media tools/serve/requests tools/shell",
     "tools/serve/requests": "base index/chunks query/columns query/crossfilter tools/http tools/shell",
-    "tools/shell": "base index/build index/catalog index/chunks index/columns index/finding index/shards "
+    "tools/shell": "base index/build index/catalog index/chunks index/columns index/finding index/output index/shards "
     "query/columns tools/terminal",
     "tools/tables": "base query/attaching query/sql tools/options tools/packing tools/shell",
     "tools/show": "base mmap proto proto/wire index/columns query tools/shell tools/show/pieces tools/terminal",
