@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <limits>
 #include <string>
@@ -192,6 +193,19 @@ TEST_CASE("a raw feature with numbers casts them to its type") {
       {Raw(DataType::kInt8, 3, true), Longs({1}), "1 item; expected 3"},
       {Raw(DataType::kInt8, 3, true, true), "", "is not in the record, and has no default"},
   });
+}
+
+TEST_CASE("padding is zeros, though its memory was used before") {
+  LeaveUsedMemory(2 * kPooledBytes);
+  for (const std::string& features : {Longs({9}), Strings("x", {std::string(1, 9)})}) {
+    const auto batch =
+        Decoded(Raw(DataType::kUint8, 2 * kPooledBytes, false, true), PayloadKind::kOfRecord, {features});
+    REQUIRE(batch);
+    const Buffer& values = batch->arrays[0].values;
+    REQUIRE(values.size() == 2 * kPooledBytes);
+    CHECK(values.data()[0] == 9);
+    CHECK(std::all_of(values.data() + 1, values.data() + values.size(), [](uint8_t byte) { return byte == 0; }));
+  }
 }
 
 TEST_CASE("messages are decoded as by libprotobuf") {

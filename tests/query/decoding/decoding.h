@@ -98,6 +98,15 @@ inline Result<DecodedBatch> Decoded(const FeatureSpec& spec, PayloadKind kind,
   return DecoderOf({spec}).Decode(records.source(), records.all());
 }
 
+/// Leaves memory that is not zero where the next buffers of about `bytes` bytes, kPooledBytes or more, take theirs.
+inline void LeaveUsedMemory(uint64_t bytes) {
+  std::vector<Buffer> used(8);
+  for (Buffer& buffer : used) {
+    REQUIRE(buffer.Extend(bytes));
+    std::memset(buffer.data(), 7, buffer.size());
+  }
+}
+
 inline std::string Example(const std::string& features) { return Field(1, features); }
 
 // Map entries, by kind. The numbers of the last two are OFRecord's.

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <thread>
@@ -50,6 +51,27 @@ TEST_CASE("stopping and ending free a thread that waits for room") {
     }
     waiting.Join();
     CHECK(queue.stopped() == stops);
+  }
+}
+
+TEST_CASE("a fixed depth is how many batches are begun and not taken") {
+  for (const uint64_t depth : {1U, 2U, 5U}) {
+    CAPTURE(depth);
+    BatchQueue queue(depth, 1);
+    std::atomic<uint64_t> begun{0};
+    Putter putting(queue, [&] {
+      for (uint64_t number = 0; queue.WaitForRoom(number); ++number) {
+        ++begun;
+        queue.Put(number, LoadedBatch{.ordinals = {number}, .position = number + 1});
+      }
+    });
+    LoadedBatch loaded;
+    for (uint64_t taken = 0; taken < 3; ++taken) {
+      while (begun < taken + depth) std::this_thread::yield();
+      std::this_thread::sleep_for(milliseconds(2));
+      CHECK(begun == taken + depth);
+      REQUIRE(*queue.Take(milliseconds(20'000), loaded) == LoadOutcome::kBatch);
+    }
   }
 }
 

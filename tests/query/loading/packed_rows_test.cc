@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -56,13 +55,7 @@ TEST_CASE("a record without tokens has a segment number") {
 
 TEST_CASE("the ends of rows are zeros, though their memory was used before") {
   const RowPlan plan{.width = 2 * kPooledBytes / sizeof(int64_t), .ends = {1}, .lengths = {2}};
-  {
-    std::vector<Buffer> used(8);
-    for (Buffer& buffer : used) {
-      REQUIRE(buffer.Extend(2 * kPooledBytes));
-      std::memset(buffer.data(), 7, buffer.size());
-    }
-  }
+  LeaveUsedMemory(2 * kPooledBytes);
   const auto rows = Packed({kTokens[0]}, plan, {Example(Ints("a", {9, 10}))});
   REQUIRE(rows);
   for (const FeatureArray& array : rows->arrays) {
