@@ -23,6 +23,9 @@ LEAST_PATIENCE_SECONDS = 30
 #: And one that was not timed has hung after this.
 MOST_SECONDS = 600
 
+#: The library that fails the calls of a command. Without it, tests of faults are skipped, and notice no mutant.
+FAULTS = "tests/faults/ofindex_faults.so"
+
 
 class BuildError(Exception):
     """The tree cannot be built; the message is what the compiler says."""
@@ -161,7 +164,7 @@ class Suites:
         if folder == "python":
             self._build_package()
             return [SYSTEM_PYTHON, self.tree / "tests" / "python" / "run.py", module]
-        self._ninja(self.build, "tools/ofindex", "query/extension/ofindex_sqlite.so")
+        self._ninja(self.build, "tools/ofindex", "query/extension/ofindex_sqlite.so", FAULTS)
         if folder in ("e2e", "oracle"):
             return [SYSTEM_PYTHON, self.tree / "tests" / "e2e" / "run.py", module]
         return [SYSTEM_PYTHON, self.tree / "tests" / test]
@@ -176,6 +179,7 @@ class Suites:
         return {
             "OFINDEX_BIN": str(self.build / "tools" / "ofindex"),
             "OFINDEX_SQLITE": str(self.build / "query" / "extension" / "ofindex_sqlite.so"),
+            "OFINDEX_FAULT_LIBRARY": str(self.build / FAULTS),
         }
 
     def passes(self, test: str, seconds: float | None = None, changed: str | None = None) -> bool:

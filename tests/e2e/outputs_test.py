@@ -110,6 +110,7 @@ class OutputsTest(OutputFolderTest):
             "a link to its own output": There(own_elsewhere(link_to), recognised),
             "a hard link to its own output": There(own_elsewhere(second_name_of), recognised),
             "a stranger's text": There(bytes_of(b"Dear diary,\n"), False),
+            "numbers that do not ascend": There(bytes_of(b"7\n3\n"), False),
             "two columns of numbers": There(bytes_of(b"0 100\n1 100\n"), False),
             "two columns of ascending numbers": There(bytes_of(b"1 20\n50 30\n90 40\n"), False),
             "another program's JSON lines": There(bytes_of(b'{"_id":"5f3a","_shard":"x"}\n'), False),

@@ -237,6 +237,15 @@ PayloadKind KindOf(const std::string& message) {
   return PayloadKind::kOpaque;
 }
 
+TEST_CASE("that a chosen framing is right is proven by records with bytes only") {
+  for (const Framing framing : {kOf, kTf}) {
+    CHECK(DetectBytes(ShardBytes(framing, {"ab", ""}), {.framing = framing}).proven);
+  }
+  const Detection zeros = DetectBytes(ShardBytes(kOf, {"", "", ""}), {.framing = kOf});
+  CHECK(zeros.verdict == Verdict::kRecords);
+  CHECK_FALSE(zeros.proven);
+}
+
 TEST_CASE("every fixture matches its manifest in format, records and bytes") {
   const std::optional<std::string> fixtures = FixturesOrMessage();
   if (!fixtures) return;
