@@ -59,6 +59,9 @@ TEST_CASE("the schema of an untrusted file is not trusted, and nothing is writte
     REQUIRE(statement.Next().value());
     CHECK(statement.Int(0) == row.value);
   }
+  Statement journal = Prepared(database, "PRAGMA journal_mode = OFF");
+  REQUIRE(journal.Next().value());
+  CHECK_MESSAGE(journal.Text(0) != "off", "in its defensive mode, SQLite leaves no journal out");
 }
 
 TEST_CASE("an untrusted file gives no more rows than it can hold, and runs no endless statement") {
