@@ -88,7 +88,7 @@ class Suites:
                 f"--native-file={native}", self.extension_build, self.tree,
             )  # fmt: skip
         targets = json.loads((self.extension_build / "meson-info" / "intro-targets.json").read_text())
-        (extension,) = [target["filename"][0] for target in targets if target["name"] == "_ofindex"]
+        (extension,) = [target["filename"][0] for target in targets if target["name"].startswith("_ofindex")]
         self._ninja(self.extension_build, os.path.relpath(extension, self.extension_build))
 
     @functools.cached_property

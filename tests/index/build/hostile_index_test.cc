@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -269,6 +270,63 @@ TEST_CASE("verify detects an index whose rows were forged with valid SQL") {
   Change(set, "DELETE FROM bad");
   Progress progress;
   CHECK(VerifyDataset({.index = set.index(), .root = {}}, progress).error().code == ErrorCode::kIndex);
+}
+
+TEST_CASE("changed or removed rows are noticed when they are read, before anything is done with them") {
+  struct Row {
+    const char* sql;
+    const char* message;
+    std::function<Result<void>(CatalogReader&)> read;
+  };
+  const auto blocks = [](CatalogReader& catalog) {
+    return catalog.ForEachBlock([](const BlockRow&) -> Result<void> { return {}; });
+  };
+  for (const Row& row : {
+           Row{"UPDATE block SET offsets = zeroblob(length(offsets))", "the checksum of row 1 of table block", blocks},
+           Row{"UPDATE block SET hashes = zeroblob(length(hashes))", "the checksum of row 1 of table block", blocks},
+           Row{"DELETE FROM block WHERE shard = 1", "table block: expected 2 rows", blocks},
+           Row{"DELETE FROM damage", "table damage: expected 1 row of",
+               [](CatalogReader& catalog) -> Result<void> {
+                 OFINDEX_TRY(catalog.Damage());
+                 return {};
+               }},
+       }) {
+    CAPTURE(row.sql);
+    const SmallIndex set;
+    Change(set, row.sql);
+    Result<CatalogReader> catalog = CatalogReader::Open(set.index());
+    REQUIRE(catalog);
+    const Result<void> read = row.read(*catalog);
+    REQUIRE_FALSE(read);
+    CHECK_MESSAGE(read.error().message.find(row.message) != std::string::npos, read.error().message);
+  }
+}
+
+// Gives a forged index the id of its rows, and correct checksums.
+void ForgeId(const SmallIndex& set) {
+  Progress progress;
+  const auto report = VerifyDataset({.index = set.index(), .root = {}}, progress);
+  REQUIRE_FALSE(report);
+  const std::string mark = ", got ";
+  const size_t at = report.error().message.find(mark);
+  REQUIRE_MESSAGE(at != std::string::npos, report.error().message);
+  const std::string id = report.error().message.substr(at + mark.size());
+  for (const auto& [table, change] : {std::pair{"dataset", "value = '"}, std::pair{"generation", "fingerprint = '"}}) {
+    const char* const row = table == std::string_view("dataset") ? "' WHERE key = 'id'" : "'";
+    REQUIRE(Forge(set.index(), {table, StrCat("UPDATE ", table, " SET ", change, id, row)}, Checksums::kMadeAnew));
+  }
+}
+
+TEST_CASE("records at impossible positions are refused before they are read, though all checksums are right") {
+  const SmallIndex set;
+  REQUIRE(Forge(set.index(), {"block", "UPDATE block SET offsets = zeroblob(length(offsets)) WHERE shard = 0"},
+                Checksums::kMadeAnew));
+  ForgeId(set);
+  Progress progress;
+  const auto report = VerifyDataset({.index = set.index(), .root = {}}, progress);
+  REQUIRE_FALSE(report);
+  CHECK_MESSAGE(report.error().message.find("records at impossible positions") != std::string::npos,
+                report.error().message);
 }
 
 // Returns an interior page of a table's tree (sqlite.org/fileformat.html, 1.6) with as many cells as fit, all leading

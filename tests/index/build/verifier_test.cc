@@ -87,6 +87,13 @@ TEST_CASE("changes to a shard after the build are reported") {
        [&](const BuiltSet& set) { ReplaceFile(set.Shard(path), std::string(fs::file_size(set.Shard(path)), '\0')); }, 1,
        40, 70},
       {"a payload changed", [&](const BuiltSet& set) { FlipBit(set.Shard(path), 16 + 12, 3); }, 1, 1, 70},
+      {"a payload changed, but not the time",
+       [&](const BuiltSet& set) {
+         const fs::file_time_type before = fs::last_write_time(set.Shard(path));
+         FlipBit(set.Shard(path), 16 + 12, 3);
+         fs::last_write_time(set.Shard(path), before);
+       },
+       1, 1, 70},
   };
   for (const Row& row : rows) {
     CAPTURE(row.what);

@@ -34,6 +34,8 @@ class Attack {
 TEST_CASE("a missing part between others is named") {
   const Attack attack;
   CheckRefused({attack.parts[0], attack.parts[3]}, attack.index, ErrorCode::kUsage, "part 2 of 4 is missing");
+  CheckRefused({attack.parts[0], attack.parts[2], attack.parts[3]}, attack.index, ErrorCode::kUsage,
+               "part 2 of 4 is missing");
 }
 
 TEST_CASE("missing parts at the ends leave a part") {

@@ -206,6 +206,15 @@ TEST_CASE("many records with one value are all found, next to others") {
   CheckKey(opened.key(), oracle.numbers, kMissingNumbers);
 }
 
+TEST_CASE("the last two records of a bucket are found if they have one value") {
+  BuiltSet set;
+  KeyOracle oracle;
+  set.Put("part-0", ShardBytes(set.framing(), {oracle.Add({}, {7}), oracle.Add({}, {7})}));
+  set.Build(set.Options());
+  MadeKey(set.index(), {.name = "number"});
+  CHECK(OpenedKey(set.index(), "number").key().FindAll(int64_t{7}).value() == std::vector<uint64_t>{0, 1});
+}
+
 TEST_CASE("large records that cannot be viewed are compared a few at a time") {
   BuiltSet set;
   std::vector<std::string> payloads;
