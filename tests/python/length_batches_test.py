@@ -298,7 +298,12 @@ class LengthBatchesTest(WorkTest):
     def test_a_record_without_a_length_is_an_error_when_it_is_reached(self) -> None:
         missing = np.full(COUNT, 1.0)
         missing[17] = np.nan
-        for by, text in (("signed", "has no length"), (missing, "record 17 has no length")):
+        masked = np.ma.masked_array(np.full(COUNT, 1), mask=np.arange(COUNT) == 17)
+        for by, text in (
+            ("signed", "has no length"),
+            (missing, "record 17 has no length"),
+            (masked, "record 17 has no length"),
+        ):
             loader = self.loader(LengthBatches(50, by))
             with self.assertRaisesRegex(ValueError, text):
                 list(loader)

@@ -55,6 +55,14 @@ class SequenceTest(MixTest):
             with self.assertRaises(IndexError):
                 mix.batch(wrong, FEATURES)
 
+    def test_a_view_of_a_mix_has_its_records_in_the_order_asked_for(self) -> None:
+        mix = ofindex.mix([self.a, self.b], [2, 3])
+        for rows in (range(99, -1, -1), range(95, 5, -7), range(10, 90, 7), [70, 3, 80, 3], range(40, 70)):
+            asked = slice(rows.start, rows.stop, rows.step) if rows[-1] and isinstance(rows, range) else list(rows)
+            view = mix[asked]
+            self.assertEqual(list(view), [self.payloads[row] for row in rows], rows)
+            self.assertEqual(list(view[1:3]), [self.payloads[row] for row in rows[1:3]], rows)
+
     def test_invalid_arguments_of_a_mix_are_errors(self) -> None:
         for datasets, weights in (
             ([], None),
@@ -175,6 +183,21 @@ class SamplerTest(MixTest):
                 # Where one epoch of a source ends and the next begins, they overlap by less than a cycle.
                 self.assertLessEqual(max(times.values()) - min(times.values()), 2, (weights, source))
                 self.assertNotEqual(own[:size], own[size : 2 * size])
+
+    def test_each_dataset_of_a_mix_has_an_order_of_its_own(self) -> None:
+        rows = list(ofindex.mix([self.a, self.a]).sampler(seed=5))
+        first, second = [row for row in rows if row < 60], [row - 60 for row in rows if row >= 60]
+        self.assertEqual(sorted(first), sorted(second))
+        self.assertNotEqual(first, second)
+
+    def test_a_row_is_found_in_its_own_epoch_only(self) -> None:
+        sampler = ofindex.mix([self.a, self.b], [2, 3]).sampler(seed=6)
+        for epoch in range(3):
+            sampler.set_epoch(epoch)
+            rows = list(sampler)
+            for row in range(100):
+                found = [reading.step - 100 * epoch for reading in sampler.when(row, epoch)]  # steps count on
+                self.assertEqual(found, [step for step, one in enumerate(rows) if one == row], (epoch, row))
 
     def test_a_mix_in_natural_proportion_has_every_record_once_per_epoch(self) -> None:
         for rows in orders_of(ofindex.mix([self.a, self.b]).sampler(), 3):

@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "index/keys/key_file.h"
 #include "index/keys/key_hash.h"
 #include "index/keys/key_paths.h"
 #include "index/update/updater.h"
+#include "mmap/sealed/sealed_writer.h"
 #include "query/keys/key_text.h"
 #include "tests/query/keys/keyed_set.h"
 
@@ -389,6 +392,70 @@ TEST_CASE("a key file that is cut, or has a flipped bit in any byte, gives the s
     if (!found) ++errors;
   }
   CHECK(errors == whole.size());
+}
+
+// Writes the key file at `path` again, with other numbers in its sections, and correct checksums.
+void ForgeKey(const std::string& path, const std::string& index,
+              const std::function<void(std::vector<uint64_t>&, std::vector<uint64_t>&)>& change) {
+  const SealedKind kind = KeyKind(index, "number");
+  std::vector<uint64_t> numbers[2];
+  std::vector<uint8_t> facts;
+  IndexOrigin origin;
+  {
+    const SealedFile file = SealedFile::Open(path, kind).value();
+    for (const uint32_t section : {kKeyEntries, kKeyDirectory}) {
+      numbers[section].resize(file.section_bytes(section) / 8);
+      REQUIRE(
+          file.Copy(section, 0, {reinterpret_cast<uint8_t*>(numbers[section].data()), numbers[section].size() * 8}));
+    }
+    facts.resize(file.section_bytes(kKeyFacts));
+    REQUIRE(file.Copy(kKeyFacts, 0, facts));
+    origin = file.origin();
+  }
+  change(numbers[kKeyEntries], numbers[kKeyDirectory]);
+  SealedWriter writer = SealedWriter::Begin(OutputFile::Create(path).value()).value();
+  for (const std::vector<uint64_t>& section : numbers) {
+    REQUIRE(writer.BeginSection());
+    REQUIRE(writer.Append({reinterpret_cast<const uint8_t*>(section.data()), section.size() * 8}));
+  }
+  REQUIRE(writer.BeginSection());
+  REQUIRE(writer.Append(facts));
+  REQUIRE(writer.Finish(kind, origin));
+}
+
+TEST_CASE("a key whose entries or directory make no sense is an error, though its checksums are right") {
+  BuiltSet set;
+  KeyOracle oracle;
+  std::vector<std::string> payloads;
+  for (int i = 0; i < 20; ++i) payloads.push_back(oracle.Add({}, {i}));
+  set.Put("part-0", ShardBytes(set.framing(), payloads));
+  set.Build(set.Options());
+  const std::string path = MadeKey(set.index(), {.name = "number"}).path;
+  const std::string whole = ReadFile(path);
+  const auto check = [&]() -> Result<void> {
+    OFINDEX_ASSIGN(const KeyFile key, KeyFile::OpenAt(path, set.index()));
+    return key.CheckAll();
+  };
+  const auto find = [&]() -> Result<void> {
+    OFINDEX_ASSIGN(const KeyFile key, KeyFile::OpenAt(path, set.index()));
+    const std::vector<uint64_t> hashes = {HashOfKey(int64_t{3})};
+    std::vector<KeyFile::Candidates> found(1);
+    return key.Find(hashes, found);
+  };
+  ForgeKey(path, set.index(), [](auto&, auto&) {});
+  CHECK(ReadFile(path) == whole);
+  CHECK(check());
+
+  ForgeKey(path, set.index(), [](auto& entries, auto&) { std::swap(entries[3], entries[11]); });
+  CHECK(check().error().message.find("contradict each other") != std::string::npos);
+
+  // The number of an entry that, times 8, wraps to 0.
+  ForgeKey(path, set.index(), [](auto&, auto& directory) {
+    directory.front() = uint64_t{1} << 61;
+    directory.back() = (uint64_t{1} << 61) + 20;
+  });
+  CHECK(find().error().code == ErrorCode::kIndex);
+  CHECK(check().error().code == ErrorCode::kIndex);
 }
 
 TEST_CASE("the name of a key file is safe, and no two features share one") {
