@@ -54,6 +54,9 @@ constexpr std::array kFuzzTargets = {
                "index/images/bmp_header.cc index/images/gif_header.cc index/images/header_reader.cc "
                "index/images/jpeg_header.cc index/images/png_header.cc index/images/tiff_header.cc "
                "index/images/webp_header.cc"},
+    FuzzTarget{"image_pixels", CheckImagePixels, 4096, "JPEG and PNG images, decoded",
+               "query/images/image_decoder.cc query/images/jpeg_reader.cc query/images/png_reader.cc "
+               "query/images/image_fit.cc query/images/planes.cc query/images/resizer.cc"},
     FuzzTarget{"index", CheckIndex, 512, "an index with forged rows under correct checksums",
                "index/catalog/catalog_reader.cc index/catalog/catalog_shards.cc index/catalog/catalog_rows.cc "
                "index/catalog/catalog_columns.cc index/catalog/block_cursor.cc index/catalog/row_checksums.cc "

@@ -12,6 +12,10 @@ void CheckExtractor(ByteView input);
 /// Reads the header of an image in memory, in pieces and cut off: they do not contradict each other.
 void CheckImageHeader(ByteView image);
 
+/// Decodes an image two times into an array of a small size, which the first three bytes select: the same pixels, and
+/// all of them, or an error.
+void CheckImagePixels(ByteView input);
+
 /// Decodes a payload, writes what it has, and decodes that: the same features. A scan for one feature finds the same
 /// values, and a dump shows every byte.
 void CheckFeatures(ByteView input);
