@@ -10,11 +10,12 @@ import errno
 import unittest
 
 from e2e.fault_shim import FILE_CALLS, Fault
-from e2e.faulty_commands import MOMENTS, REFUSED, AttemptCase, spread, without_temporaries
+from e2e.faulty_commands import ATTEMPTS, MOMENTS, REFUSED, AttemptCase, spread, without_temporaries
 
 ERRORS = (errno.EIO, errno.ENOSPC, errno.EINTR, errno.EMFILE, errno.ENOMEM)
 SHORT = 0
 READING = ("open", "read", "map", "stat", "list")
+INTERRUPTED_MOMENTS = MOMENTS if MOMENTS == "all" else "2"
 REFUSED_MOMENTS = MOMENTS if MOMENTS == "all" else str(4 * int(MOMENTS))  # a few of them decide
 
 
@@ -49,6 +50,18 @@ class DiskFaultsTest(AttemptCase):
                         self.assertEqual(
                             without_temporaries(self.folder.read()), without_temporaries(self.old), finished
                         )
+
+    def test_a_call_that_a_signal_interrupts_is_made_again(self) -> None:
+        for attempt in ATTEMPTS:
+            self.begin(attempt)
+            counts = self.shim.run(*self.args).counts
+            for kind in ("read", "write"):
+                for number in spread(list(range(1, counts[kind] + 1)), INTERRUPTED_MOMENTS):
+                    with self.subTest(attempt.name, kind=kind, number=number):
+                        self.folder.put_back(self.old)
+                        done = self.shim.run(*self.args, fault=Fault(kind, number, errno.EINTR)).finished
+                        self.assertEqual((done.code, done.stderr), (0, self.done.stderr), done)
+                        self.assertEqual(self.folder.read(), self.new)
 
     def faults(self) -> list[Fault]:
         counts = self.shim.run(*self.args).counts

@@ -41,6 +41,7 @@ VERBS = {
     "cat --to tfrecord": Verb(("cat", "data", "--to", "tfrecord", "-o", "out"), "out", "tfrecord", READ),
     "cat --to ofrecord": Verb(("cat", "of", "--to", "ofrecord", "-o", "out"), "out", "ofrecord", ("of/part-0",)),
     "cat --ids": Verb(("cat", "data", "--ids", "ids", "--to", "raw", "-o", "out"), "out", "raw", ("ids",)),
+    "split": Verb(("split", "data", "a=0.5", "-o", "lists"), "lists/a.ids", "ordinals", READ),
     "export": Verb(("export", "data", "--to", "tfrecord2idx", "-o", "."), "part-0.idx", "text index", READ),
     "pack, a file": Verb(("pack", ROWS, "--to", "tfrecord", "-o", "o.tfrecord"), "o.tfrecord", "tfrecord", (ROWS,)),
     "pack, a set": Verb(("pack", ROWS, "--to", "ofrecord", "-o", "set"), "set/part-0", "ofrecord", (ROWS,)),

@@ -329,6 +329,17 @@ TEST_CASE("records at impossible positions are refused before they are read, tho
                 report.error().message);
 }
 
+TEST_CASE("verify reads a fingerprint even if an index gives the right time of a shard") {
+  const SmallIndex set;
+  const char* const sql = "UPDATE shard SET fingerprint = '0123456789abcdef' WHERE shard = 0";
+  REQUIRE(Forge(set.index(), {"shard", sql}, Checksums::kMadeAnew));
+  ForgeId(set);
+  Progress progress;
+  const auto report = VerifyDataset({.index = set.index(), .root = {}}, progress);
+  REQUIRE_MESSAGE(report, report.error().message);
+  CHECK(report->stale.size() == 1);
+}
+
 // Returns an interior page of a table's tree (sqlite.org/fileformat.html, 1.6) with as many cells as fit, all leading
 // to page `child`.
 std::string FanPage(uint32_t child) {

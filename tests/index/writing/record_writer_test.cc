@@ -143,6 +143,22 @@ TEST_CASE("a writer that has failed once keeps failing, and its shard is never p
   CHECK(!fs::exists(path));
 }
 
+TEST_CASE("nothing is written after a shard could not be flushed") {
+  const TempDir dir;
+  const int code = RunInChild([&] {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit few{100, RLIM_INFINITY};
+    const rlimit many{RLIM_INFINITY, RLIM_INFINITY};
+    Result<RecordWriter> writer = RecordWriter::Create(dir / "shard", Framing::kTfRecord);
+    if (!writer || !writer->Write(AsBytes(std::string(1000, 'x'))) || ::setrlimit(RLIMIT_FSIZE, &few) != 0) return 1;
+    if (writer->Flush()) return 2;
+    if (::setrlimit(RLIMIT_FSIZE, &many) != 0) return 3;
+    return writer->Write(AsBytes("fits")) || writer->Flush() || writer->Close() ? 4 : 0;
+  });
+  CHECK(code == 0);
+  CHECK(!fs::exists(dir / "shard"));
+}
+
 TEST_CASE("nothing is appended after a torn tail, wherever it was torn") {
   const TempDir dir;
   for (const Framing framing : {Framing::kTfRecord, Framing::kOfRecord}) {
