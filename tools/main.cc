@@ -28,6 +28,10 @@ void InstallSignals(Context& context) {
   action.sa_handler = OnStopSignal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  struct sigaction hangup {};
+  if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) {  // as under nohup
+    ::sigaction(SIGHUP, &action, nullptr);
+  }
   ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write: see Output
   ::signal(SIGXFSZ, SIG_IGN);  // as is one beyond the file size limit
 }

@@ -76,7 +76,7 @@ void InputFiles::Note(Result<void> added) {
 }
 
 Result<void> InputFiles::TryAdd(const std::string& path) {
-  OFINDEX_ASSIGN(const auto info, Stat(path));
+  OFINDEX_ASSIGN(const auto info, Stat(path == "-" ? "/dev/stdin" : path));
   if (info) (S_ISDIR(info->st_mode) ? folders_ : files_).emplace(info->st_dev, info->st_ino);
   return {};
 }

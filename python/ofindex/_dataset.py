@@ -178,7 +178,8 @@ class Dataset(_ofindex.Records, Verbs):
         if isinstance(key, slice):
             indices = range(*key.indices(len(self.rows)))
             start = indices.start if indices else 0
-            return self._with(_ofindex.slice_rows(self._source, self.rows, start, indices.step, len(indices)))
+            step = indices.step if len(indices) > 1 else 1  # a larger one may have more than 64 bits
+            return self._with(_ofindex.slice_rows(self._source, self.rows, start, step, len(indices)))
         if isinstance(key, (str, bytes)) or not hasattr(key, "__len__"):
             raise self._not_selected(key)
         mask = mask_of(key, len(self))

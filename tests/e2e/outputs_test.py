@@ -206,6 +206,16 @@ class OutputsTest(OutputFolderTest):
                     self.assertRegex(failed.stderr, "input|not an output of this verb")
                     self.assertEqual(self.contents(), before)
 
+    def test_a_list_from_standard_input_is_not_overwritten_either(self) -> None:
+        self.expect(0, "cat", "data", "--to", "csv", "-o", "list.csv")
+        before = self.contents()
+        for force in ((), ("--force",)):
+            with (self.dir / "list.csv").open("rb") as given:
+                args = ("cat", "data", "--ids", "-", "--to", "csv", "-o", "list.csv", *force)
+                failed = self.finish(self.start(*args, stdin=given))
+            self.assertEqual(failed.code, 2, failed)
+        self.assertEqual(self.contents(), before)
+
     def test_a_copy_read_through_the_option_root_counts_as_an_input(self) -> None:
         shutil.copytree(self.dir / "data", self.dir / "copy" / "data")
         shutil.rmtree(self.dir / "data")

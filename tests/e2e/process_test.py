@@ -63,7 +63,7 @@ class PipeTest(CommandTest):
             ("sql", "many", "SELECT _id FROM records", "--csv"),
             ("get", "many", "0:40000", "--jsonl"),
         ):
-            for stop in (signal.SIGINT, signal.SIGTERM):
+            for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 with self.subTest((args, stop)):
                     process = self.start(*args)
                     assert process.stdout is not None

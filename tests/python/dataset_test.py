@@ -54,6 +54,7 @@ class SequenceTest(WorkTest):
 
     def test_a_slice_or_a_list_of_ordinals_gives_a_view_which_is_a_dataset(self) -> None:
         slices = [slice(10, 20), slice(None, None, -1), slice(3, 90, 7), slice(90, 3, -7), slice(5, 5), slice(-5, None)]
+        slices += [slice(None, None, 2**64), slice(7, 3, -(10**30)), slice(-(2**70), 2**70)]
         for key in slices:
             view = self.ds[key]
             self.assertIsInstance(view, ofindex.Dataset)

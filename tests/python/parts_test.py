@@ -3,12 +3,14 @@ the command."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import unittest
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import ofindex
 from ofindex._engines.jobs import BuildJob
@@ -58,6 +60,26 @@ class PartsTest(WorkTest):
                 self.assertLess(abs(several / once - 1), 0.05)
                 job.merge(parts)
                 job.finish()
+
+    def test_a_job_locks_the_folder_that_is_there_and_not_one_that_another_job_has_just_removed(self) -> None:
+        job = BuildJob.begin(self.data, self.dir / "many.ofidx", 2, {})
+        folder = f"{job.index}.parts"
+        lock = fcntl.flock
+        locked: list[int] = []
+
+        def lock_late(held: int, how: int) -> None:
+            lock(held, how)
+            locked.append(held)
+            if len(locked) == 1:
+                os.rmdir(folder)  # as at the end of another job, after which a third one begins
+                os.mkdir(folder)
+
+        with mock.patch("fcntl.flock", lock_late), job.alone():
+            self.assertEqual(len(locked), 2)
+            other = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            self.addCleanup(os.close, other)
+            with self.assertRaises(BlockingIOError):
+                lock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def test_a_part_that_is_up_to_date_is_left_alone(self) -> None:
         part = ofindex.build_part(self.data, 1, 2, self.dir / "one.ofidx", columns=["label"], verify=False)

@@ -25,6 +25,9 @@ class JsonRowParser : public RowParser {
     dom::element element;
     // The bytes after the row serve as simdjson's padding.
     if (const auto error = parser_.parse(row.data(), row.size(), false).get(element); error != simdjson::SUCCESS) {
+      if (error == simdjson::NUMBER_ERROR) {
+        return Fail(ErrorCode::kFormat, "a number that is no JSON, or that no type of 64 bits holds");
+      }
       return Fail(ErrorCode::kFormat, StrCat("no JSON: ", simdjson::error_message(error)));
     }
     dom::object object;

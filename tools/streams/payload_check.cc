@@ -16,6 +16,7 @@ constexpr uint64_t kFooter = FooterBytes(Framing::kTfRecord);
 }  // namespace
 
 Error InRecord(uint64_t ordinal, const ShardRow& shard, uint64_t offset, Error error) {
+  if (error.code == ErrorCode::kIo) return error;  // of a file, which it names: another record would have met it too
   error.message = StrCat(Printable(shard.path), "@", offset + HeaderBytes(shard.framing), ": record ", ordinal, ": ",
                          error.message);
   if (error.hint.empty()) error.hint = StrCat("`ofindex get --wire INDEX ", ordinal, "` explains its bytes");
