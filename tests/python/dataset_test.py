@@ -60,7 +60,7 @@ class SequenceTest(WorkTest):
             self.assertIsInstance(view, ofindex.Dataset)
             self.assertEqual(list(view), self.payloads[key], key)
             self.assertEqual(list(view[::2]), self.payloads[key][::2], key)
-        for key in ([3, 1], [3, 1, 3, -1], [], (5,), np.array([7, 9]), np.array([], dtype=float)):
+        for key in ([3, 1], [3, 1, 3, -1], [3, 3, 5], [], (5,), np.array([7, 9]), np.array([], dtype=float)):
             self.assertEqual(list(self.ds[key]), [self.payloads[int(i)] for i in key])
         odd = np.arange(100) % 2 == 1
         self.assertEqual(list(self.ds[odd]), self.payloads[1::2])
@@ -289,6 +289,13 @@ class SharingTest(WorkTest):
         self.write("data2/", [example(1)])
         ofindex.build(self.dir / "data2", output=self.dir / "data.ofidx", force=True)
         self.assertRaises(ofindex.StaleError, pickle.loads, pickled)
+
+    def test_a_pickle_with_records_that_do_not_exist_is_refused(self) -> None:
+        reopen, (place, options, identity, _) = self.examples(100).__reduce__()
+        larger = ofindex.build(self.write("larger/", [example(number) for number in range(200)]))
+        for view in (larger, larger[50:150], larger[[7, 150, 3]], larger[::3], larger[[100, 2**6, 199]]):
+            with self.assertRaises(ofindex.Error):
+                reopen(place, options, identity, view.__reduce__()[1][3])
 
     def test_children_of_every_start_method_can_read_and_query(self) -> None:
         ds = self.examples(200)
