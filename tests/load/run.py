@@ -143,7 +143,7 @@ def load(folder: Path, seconds: float, processes: int = 8, records: int = 400, s
     """Lets `processes` read a dataset in `folder` for `seconds` while it is changed."""
     changes = Changes(folder / "data", seed, records)
     running = [start(role, changes.index, number) for number, role in enumerate(roles(processes))]
-    uses: list[list[Use]] = [[] for _ in [*running, "the writer"]]
+    uses: list[list[Use]] = [[] for _ in range(len(running) + 1)]
     try:
         begin = let_go(running, seconds)
         for moment in MOMENTS:
