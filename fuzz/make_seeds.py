@@ -175,7 +175,7 @@ def value(kind: int, integer: int = 0, real: float = 0, text: bytes = b"") -> by
 
 
 def saved(offsets: bytes, records: int) -> list[bytes]:
-    """What AppendSaved writes (index/resume/saved_block.cc), of one block and of findings; totals; a set."""
+    """Returns one block and findings as AppendSaved writes them (index/resume/saved_block.cc), totals, and a set."""
     sparse = b"\1" + blob(bytes([3, 0, 2, 9, 1, 4]))
     dense = b"\0" + blob(bytes(i % 3 for i in range(2048)))
     numbers = struct.Struct("<6Q").pack

@@ -1,7 +1,8 @@
 """Runs the fuzz targets on all cores, and prints what came of it as a table.
 
 Run it by tools/fuzz, which builds the programs. The last column has the number of findings; each is in a file whose
-path is printed, and the exit code is 1 if there are any.
+path is printed. The exit code is 1 if there are findings, if a process ended for another reason, or if the inputs reach
+too few lines of a parser.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import os
 import platform
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,7 @@ CORPUS = ROOT / "fuzz" / "corpus"
 SECONDS = 60
 INPUT_SECONDS = 10  # for one input; longer is a finding
 MEMORY_MIB = 2560
+LEAST_SHARE = 95  # percent of the lines of a parser that are reached or explained
 
 
 @dataclass
@@ -36,7 +39,7 @@ class Target:
 
 @dataclass
 class Outcome:
-    """What came of running a target."""
+    """Inputs, findings and covered lines of one target."""
 
     inputs: int = 0
     seconds: float = 0
@@ -55,6 +58,31 @@ class Outcome:
     @property
     def explained(self) -> int:
         return sum(len(lines.explained) for lines in self.by_file.values())
+
+    @property
+    def share(self) -> float:
+        """Percent of the lines that are reached or explained; 0 if no lines were measured."""
+        return 100 * (self.reached + self.explained) / self.lines if self.lines else 0
+
+
+@dataclass
+class Ending:
+    """The end of one libFuzzer process."""
+
+    inputs: int
+    said: str
+    code: int  # the exit code, or minus the number of the signal that ended it
+
+    @property
+    def trouble(self) -> str:
+        """Why the process ended early, in one line; empty if it did not, or if the input that ended it was saved."""
+        known = re.search(r"^(?:broken: |.*ERROR: |.*runtime error: |the fuzzer ).*", self.said, re.MULTILINE)
+        if known:
+            return known[0].strip()
+        if self.code == 0 or "Test unit written to" in self.said:
+            return ""
+        by = f"signal {-self.code} ({signal.strsignal(-self.code)})" if self.code < 0 else f"exit code {self.code}"
+        return f"a process of the fuzzer ended with {by} and saved no input: {' '.join(self.said[-400:].split())}"
 
 
 def targets_of(program: Path) -> list[Target]:
@@ -82,17 +110,17 @@ def environment(target: Target, temporary: str) -> dict[str, str]:
     return os.environ | options
 
 
-def run_worker(command: list[str], variables: dict[str, str], seconds: float) -> tuple[int, str]:
-    """Runs one libFuzzer process, and returns its inputs and the end of what it said."""
+def run_worker(command: list[str], variables: dict[str, str], seconds: float) -> Ending:
+    """Runs one libFuzzer process to its end."""
     with tempfile.TemporaryFile("w+", errors="replace") as log:
         try:
-            subprocess.run(command, env=variables, stdout=log, stderr=log, timeout=seconds + 120, check=False)
+            done = subprocess.run(command, env=variables, stdout=log, stderr=log, timeout=seconds + 120, check=False)
         except subprocess.TimeoutExpired:
-            return 0, "the fuzzer does not end"
+            return Ending(0, "the fuzzer does not end", 0)
         log.seek(0)
         text = log.read()
     counted = re.search(r"number_of_executed_units: (\d+)", text)
-    return int(counted[1]) if counted else 0, text
+    return Ending(int(counted[1]) if counted else 0, text, done.returncode)
 
 
 def fuzz(options: argparse.Namespace, target: Target, seconds: float) -> Outcome:
@@ -115,7 +143,7 @@ def fuzz(options: argparse.Namespace, target: Target, seconds: float) -> Outcome
             f"-rss_limit_mb={MEMORY_MIB}",
             f"-artifact_prefix={found}/{target.name}-",
             "-print_final_stats=1",
-            "-entropic=0",  # weighing all inputs anew would take half of the time
+            "-entropic=0",  # weighing all inputs again would take half of the time
             "-reload=10",
             str(grown),
             str(CORPUS / target.name),
@@ -124,15 +152,12 @@ def fuzz(options: argparse.Namespace, target: Target, seconds: float) -> Outcome
             variables = environment(target, temporary)
             seeds = [options.seed and options.seed + job for job in range(options.jobs)]
             workers = [pool.submit(run_worker, [*command, f"-seed={seed}"], variables, seconds) for seed in seeds]
-            said = [worker.result() for worker in workers]
+            endings = [worker.result() for worker in workers]
     findings = sorted(set(found.glob(f"{target.name}-*")) - before)
-    outcome = Outcome(sum(inputs for inputs, _ in said), time.monotonic() - began, findings)
-    for _, text in said:
-        trouble = re.search(r"^(?:broken: |.*ERROR: |.*runtime error: |the fuzzer ).*", text, re.MULTILINE)
-        if trouble:
-            outcome.troubles.append(trouble[0].strip())
+    outcome = Outcome(sum(ending.inputs for ending in endings), time.monotonic() - began, findings)
+    outcome.troubles = [ending.trouble for ending in endings if ending.trouble]
     if not outcome.inputs and not outcome.troubles:
-        outcome.troubles.append("no input was tried: " + said[0][1][-400:].strip())
+        outcome.troubles.append("no input was tried: " + endings[0].said[-400:].strip())
     return outcome
 
 
@@ -150,10 +175,10 @@ def measure(program: Path, target: Target, work: Path, outcome: Outcome) -> None
             *map(str, inputs),
         ]
         subprocess.run(command, env=variables, capture_output=True, check=False)
-        if not raw.is_file():
-            outcome.troubles.append("its coverage could not be measured")
-            return
-        outcome.by_file = covered_lines(program, raw, target.parser)
+        if raw.is_file():
+            outcome.by_file = covered_lines(program, raw, target.parser)
+    if not outcome.lines:
+        outcome.troubles.append("its coverage could not be measured")
     reasons = read_table(TABLE.read_text())
     for source, lines in outcome.by_file.items():
         outcome.troubles += explain(reasons, source, lines, (ROOT / source).read_text().splitlines())
@@ -166,7 +191,7 @@ def table(outcomes: dict[str, Outcome]) -> str:
         lines, explained, share = "-", "-", "-"
         if outcome.lines:
             lines, explained = f"{outcome.reached}/{outcome.lines}", str(outcome.explained)
-            share = f"{100 * (outcome.reached + outcome.explained) / outcome.lines:.1f} %"
+            share = f"{outcome.share:.1f} %"
         rows.append((name, f"{outcome.inputs:,}", speed, lines, explained, share, str(len(outcome.findings))))
     total = sum(outcome.inputs for outcome in outcomes.values())
     found = sum(len(outcome.findings) for outcome in outcomes.values())
@@ -217,6 +242,9 @@ def main() -> int:
         outcome = fuzz(options, targets[name], seconds[0] if seconds else SECONDS)
         if options.covered and options.covered.is_file() and not options.no_coverage:
             measure(options.covered, targets[name], options.work.resolve(), outcome)
+            if outcome.lines and outcome.share < LEAST_SHARE:
+                share = f"{outcome.share:.1f} % of the lines of its parser are reached or explained"
+                outcome.troubles.append(f"{share}; expected {LEAST_SHARE} %")
         outcomes[name] = outcome
         print(
             f"{name}: {outcome.inputs:,} inputs in {outcome.seconds:.0f} s, {len(outcome.findings)} findings",

@@ -12,7 +12,7 @@
 namespace ofindex {
 
 /// Shards of SmallDataset, as they come and go: at first two of them are half there, then whole, then one is
-/// gone, at last the index is pruned. It is updated each time. A file beside them is skipped. Made once for each
+/// gone, at last the index is pruned. It is updated each time. A file next to them is skipped. Made once for each
 /// process, in a folder of its own.
 class GrownDataset {
  public:

@@ -98,8 +98,8 @@ class OneRecord {
   std::vector<std::vector<uint8_t>> places_;
 };
 
-// What the fast path takes, the complete path must take, with the same arrays. It may have skipped damage in features
-// that nobody asked for.
+// Checks that the complete path accepts each record that the fast path accepts, with the same arrays. The fast path may
+// have skipped damage in features that were not asked for.
 void CheckBothPaths(const DecodingPlan& plan, PlainDecoder& plain, ByteView payload, PayloadKind kind) {
   OneRecord fast(plan.specs());
   if (!plain.Decode(payload, kind, 0, fast.columns)) return;

@@ -1,4 +1,4 @@
-"""What a power cut leaves of the files in a folder, by the record that tests/faults/ makes of a command.
+"""The files that a power cut leaves in a folder, by the record that tests/faults/ makes of a command.
 
 A file keeps the bytes that it had when it was last synced, and a folder the names that it had then: nothing else is
 promised. A change of two folders, such as a rename between them, is kept as a whole once one of them is synced.

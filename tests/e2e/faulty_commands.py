@@ -224,7 +224,10 @@ class AttemptCase(CommandTest):
             print("all", dict(totals))
 
     def complaint_about(self, fault: Fault, found: collections.Counter[str]) -> str:
-        """What is wrong with the command, or what it leaves, if it meets this fault. Counts exit codes in `found`."""
+        """Returns the fault of the command, or of the files that it leaves, if this call fails; empty if there is none.
+
+        Counts exit codes in `found`.
+        """
         self.folder.put_back(self.old)
         try:
             run = self.shim.run(*self.args, fault=fault)
@@ -259,7 +262,7 @@ class AttemptCase(CommandTest):
         return f"not repaired: {fault}" if fault else ""
 
     def answer(self, state: State) -> tuple[int, bytes]:
-        """What the command says about its output in this state."""
+        """Returns the exit code and output of the command that asks about the output in this state."""
         if not self.attempt.ask:
             return 0, b""
         self.folder.put_back(state)
@@ -267,7 +270,7 @@ class AttemptCase(CommandTest):
         return asked.code, re.sub(rb"; [0-9.]+ s, [0-9,]+ records/s", b"", asked.stdout)
 
     def fault_of_state(self, state: State, ended_well: bool) -> str:
-        """What is wrong with the folder after a command that failed, or was stopped; an empty text if nothing is."""
+        """Returns the fault of the folder after a command that failed or was stopped; empty if there is none."""
         if ended_well:
             return self.difference(without_temporaries(state), self.new)
         old, new, seen = (files_of(one) for one in (self.old, self.new, without_temporaries(state)))
@@ -283,8 +286,7 @@ class AttemptCase(CommandTest):
         return ""
 
     def fault_of_rerun(self, state: State, asks: bool = True) -> str:
-        """What is wrong with the output in this state, unless it need not be complete, or if the command is run again,
-        without a fault."""
+        """Returns the fault of the output after a run without faults; with `asks`, also of the output before it."""
         key = frozenset(state.items()), asks
         if key not in self.verdicts:
             self.verdicts[key] = (self.fault_of_answer(state) if asks else "") or self._fault_of_rerun(state, asks)

@@ -2,7 +2,7 @@
 after the end of the command, the new one.
 
 OFINDEX_MOMENTS is the number of moments that are tried of each command (default: 25; "all": each write, sync or change
-of a name). That nothing can be left out of what is synced is tried at all moments, which takes no run of the command.
+of a name). The test that each sync is needed tries all moments, because it does not run the command again.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class PowerCutsTest(AttemptCase):
         )
 
     def fault_of_end(self, events: list[Event], without: Collection[int] = ()) -> str:
-        """What a power cut after the end of the command breaks."""
+        """Returns the fault of the output after a power cut at the end of the command; empty if there is none."""
         disk = Disk(self.dir)
         for number, event in enumerate(events):
             disk.play(event, syncs=number not in without)

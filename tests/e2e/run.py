@@ -37,6 +37,8 @@ def main() -> int:
         chosen = [found.get(head, head) + dot + rest for head, dot, rest in heads]
     suite = unittest.defaultTestLoader.loadTestsFromNames(chosen)
     result = unittest.TextTestRunner(verbosity=2 if arguments.verbose else 1).run(suite)
+    for _, reason in result.skipped:
+        print(f"skipped: {reason}")  # for tools/summary.py
     return 0 if result.wasSuccessful() else 1
 
 

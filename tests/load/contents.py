@@ -1,4 +1,4 @@
-"""What is in the records: everything follows from a record's key, so every byte that is read can be checked."""
+"""Contents of the records: everything follows from a record's key, so every byte that is read can be checked."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ reads one shuffled epoch in the way of its ROLE, and begins again. At the end it
 
 from __future__ import annotations
 
-import gc
 import importlib
 import json
 import sys
@@ -24,12 +23,12 @@ from load import contents
 BATCH = 64
 MOST_MESSAGES = 5
 
-#: What may happen to one who reads while shards change, as docs/python.md says: they are no longer the indexed ones.
+#: Errors that docs/python.md documents for a reader of shards that are no longer the indexed ones.
 DOCUMENTED = (ofindex.StaleError,)
 
 
 class Reader:
-    """What one process has read and found. Each epoch is of the index as it is then."""
+    """Counts of the records that one process read and of the errors that it met. Each epoch opens the index again."""
 
     def __init__(self, index: str, seed: int, until: float) -> None:
         self.index, self.seed, self.until = index, seed, until
@@ -51,7 +50,6 @@ class Reader:
                 self.errors[type(error).__name__] += 1
                 self.unexpected.append(f"{role}: {type(error).__name__}: {error}")
                 del self.unexpected[MOST_MESSAGES:]
-            gc.collect()  # a sampler and its last iterator refer to each other, and keep the dataset's descriptors
 
     def is_over(self) -> bool:
         return time.time() >= self.until

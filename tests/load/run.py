@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Reads and changes one dataset at once for a while, and prints whether all answers were right: see README.md.
 
-run.py [SECONDS] [--processes N] [--records N] [--seed N] [--folder DIR]
+build/python/bin/python tests/load/run.py [SECONDS] [--processes N] [--records N] [--seed N] [--folder DIR]
 """
 
 from __future__ import annotations
@@ -44,10 +43,10 @@ END_SECONDS = 300
 
 @dataclass
 class Report:
-    """What the processes did, and what they used at each of MOMENTS, one for each process."""
+    """Counts of the answers of the readers and of the changes, and the use of each process at each of MOMENTS."""
 
     readers: list[dict[str, Any]]
-    uses: list[list[Use]]
+    uses: list[list[Use]]  # of the readers, and then of the writer
     changes: Counter[str]
     changed_wrongly: list[str]
     checked_by_writer: int
@@ -64,11 +63,12 @@ class Report:
         faults = [f"{self.total('wrong')} wrong answers"] * (self.total("wrong") > 0)
         faults += [message for reader in self.readers for message in reader["unexpected"]]
         faults += self.changed_wrongly + self.dead
-        for number, (first, *_, last) in enumerate(self.uses):
+        names = [*(f"reader {number}" for number in range(len(self.uses) - 1)), "the writer"]
+        for process, (first, *_, last) in zip(names, self.uses, strict=True):
             for name, more in (("anonymous", MORE_BYTES), ("descriptors", MORE_DESCRIPTORS), ("threads", MORE_THREADS)):
                 before, after = getattr(first, name), getattr(last, name)
                 if after > before + more:
-                    faults.append(f"process {number}: {name} grew from {before:,} to {after:,}")
+                    faults.append(f"{process}: {name} grew from {before:,} to {after:,}")
         return faults
 
     def lines(self) -> list[str]:
@@ -94,6 +94,10 @@ class Report:
         ):
             sums = [sum(getattr(use[at], name) for use in self.uses) // unit for at in range(len(MOMENTS))]
             lines.append(f"{name + (', MiB' if unit == MIB else ''):18}" + "".join(f"  {one:9,}" for one in sums))
+        lines.append(f"{'of the writer':18}")
+        for name, unit in (("anonymous", MIB), ("descriptors", 1), ("threads", 1)):
+            values = [getattr(use, name) // unit for use in self.uses[-1]]
+            lines.append(f"{name + (', MiB' if unit == MIB else ''):18}" + "".join(f"  {one:9,}" for one in values))
         return lines
 
 
@@ -106,7 +110,7 @@ def roles(processes: int) -> list[str]:
 
 
 def start(role: str, index: Path, seed: int) -> subprocess.Popen[str]:
-    # With several malloc arenas, memory grows whenever one of them is used for the first time.
+    # With several malloc arenas, memory also grows when one of them is used for the first time.
     environment = {**os.environ, "PYTHONPATH": str(TESTS), "MALLOC_ARENA_MAX": "1"}
     command = [sys.executable, str(TESTS / "load" / "reader.py"), role, str(index), str(seed)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
@@ -139,7 +143,7 @@ def load(folder: Path, seconds: float, processes: int = 8, records: int = 400, s
     """Lets `processes` read a dataset in `folder` for `seconds` while it is changed."""
     changes = Changes(folder / "data", seed, records)
     running = [start(role, changes.index, number) for number, role in enumerate(roles(processes))]
-    uses: list[list[Use]] = [[] for _ in running]
+    uses: list[list[Use]] = [[] for _ in range(len(running) + 1)]
     try:
         begin = let_go(running, seconds)
         for moment in MOMENTS:
@@ -147,8 +151,9 @@ def load(folder: Path, seconds: float, processes: int = 8, records: int = 400, s
             while time.time() < begin + seconds * min(moment, 0.97):
                 changes.change()
                 time.sleep(PAUSE_SECONDS)
-            for process, use in zip(running, uses, strict=True):
+            for process, use in zip(running, uses[:-1], strict=True):
                 use.append(use_of(process.pid) if process.poll() is None else Use())
+            uses[-1].append(use_of(os.getpid()))  # which builds, updates and prunes
         outputs = [output_of(process) for process in running]
     finally:
         for process in running:

@@ -10,7 +10,7 @@ KIB = 1024
 
 @dataclass(frozen=True)
 class Use:
-    """What one process uses: bytes of memory, and numbers of descriptors and threads."""
+    """Memory of one process in bytes, and its numbers of descriptors and threads."""
 
     resident: int = 0
     proportional: int = 0  # a page that n processes share counts for one n-th
@@ -20,7 +20,7 @@ class Use:
 
 
 def use_of(process: int) -> Use:
-    """What `process`, which runs, uses now."""
+    """Returns the use of a running process now."""
     with open(f"/proc/{process}/smaps_rollup") as rollup:
         sizes = {line.split(":")[0]: int(line.split()[1]) * KIB for line in rollup if line.endswith("kB\n")}
     return Use(

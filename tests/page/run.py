@@ -31,6 +31,8 @@ def run(names: list[str], verbose: bool) -> int:
         [found.get(head, head) + dot + rest for head, dot, rest in heads]
     )
     result = unittest.TextTestRunner(verbosity=2 if verbose else 1).run(suite)
+    for _, reason in result.skipped:
+        print(f"skipped: {reason}")  # for tools/summary.py
     return 0 if result.wasSuccessful() else 1
 
 

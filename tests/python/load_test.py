@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import tempfile
 import unittest
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import ofindex
 from load import contents
 from load.changes import Changes
-from load.run import load
+from load.run import MORE_DESCRIPTORS, MORE_THREADS, Report, load
+from load.watch import Use
 
 SECONDS = float(os.environ.get("OFINDEX_LOAD_SECONDS", "8"))
 
@@ -49,6 +51,16 @@ class LoadTest(unittest.TestCase):
             changes.check()
         self.assertEqual(len(changes.wrong), 1)
         self.assertRegex(changes.wrong[0], r"[1-9]\d* lost, 0 too many")
+
+    def test_a_reader_or_a_writer_that_grows_is_noticed(self) -> None:
+        small, large = Use(threads=2, descriptors=9), Use(threads=3 + MORE_THREADS, descriptors=10 + MORE_DESCRIPTORS)
+        for name, uses in (("reader 0", [[small, large], [small] * 2]), ("the writer", [[small] * 2, [small, large]])):
+            with self.subTest(name):
+                faults = Report([], uses, Counter(), [], 0).faults()
+                self.assertEqual(
+                    [fault.partition(" grew")[0] for fault in faults], [f"{name}: descriptors", f"{name}: threads"]
+                )
+        self.assertEqual(Report([], [[large, small], [small] * 2], Counter(), [], 0).faults(), [])
 
 
 if __name__ == "__main__":

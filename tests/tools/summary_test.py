@@ -62,6 +62,33 @@ class CountTest(unittest.TestCase):
         self.assertEqual(summary.count(entry(stdout="see: [doctest] test cases: 9 | 9 passed | 9 failed\n")), (1, 0))
 
 
+class SkipsTest(unittest.TestCase):
+    def test_each_skipped_case_has_its_reason_or_else_the_name_of_its_test(self):
+        skipped = "Ran 9 tests in 0.1s\n\nOK (skipped=2)\n"
+        cases = [
+            ("none", entry(stdout=doctest(12, 0)), []),
+            ("the runners print reasons", entry(stdout="skipped: no torch\nskipped: no tf\n", stderr=skipped),
+             ["no torch", "no tf"]),
+            ("without a reason", entry(stderr=skipped), ["in a test", "in a test"]),
+            ("with one of two reasons", entry(stdout="skipped: no torch\n", stderr=skipped), ["no torch", "in a test"]),
+            ("a whole program", entry("SKIP", "skipped: no Python; tools/test makes one\n"),
+             ["no Python; tools/test makes one"]),
+            ("a whole program without a reason", entry("SKIP"), ["in a test"]),
+            ("messages of doctest", entry(stdout="a.cc:96: \x1b[36mMESSAGE: \x1b[0mnot run: no fixtures\n"
+                                          "b.cc:7: MESSAGE: skipped: too slow\n" + doctest(12, 0)),
+             ["no fixtures", "too slow"]),
+            ("a message about something else", entry(stdout="a.cc:9: MESSAGE: reads that were right: 7\n" +
+                                                     doctest(12, 0)), []),
+            ("lines of the command", entry(stdout="skipped: 3 files\n", stderr="Ran 9 tests in 0.1s\n\nOK\n"), []),
+            ("a line of the command, and a reason",
+             entry("SKIP", "skipped: 3 files\nskipped: no torch\n"), ["no torch"]),
+            ("cases that a filter leaves out", entry(stdout=doctest(12, 0, 40)), []),
+        ]
+        for name, test, reasons in cases:
+            with self.subTest(name):
+                self.assertEqual(summary.skips(test), reasons)
+
+
 class MainTest(unittest.TestCase):
     def run_main(self, *logs):
         """Runs summary.main() on a log for each list of tests (None: no file). Returns its exit code and lines."""
@@ -81,6 +108,13 @@ class MainTest(unittest.TestCase):
     def test_failed_tests_are_named(self):
         code, lines = self.run_main([entry(), entry("FAIL", doctest(1, 2))])
         self.assertEqual((code, lines), (1, ["logs/0.json: a test: FAIL, 2 failed", "2 passed, 2 failed"]))
+
+    def test_skipped_tests_are_on_the_line_before_the_last_with_the_most_frequent_reason_first(self):
+        skipped = "Ran 9 tests in 0.1s\n\nOK (skipped=2)\n"
+        code, lines = self.run_main([entry("SKIP", "skipped: no Ray\n"), entry(stderr=skipped)],
+                                    [entry("FAIL", "skipped: no torch\nskipped: no Ray\n", skipped)])
+        self.assertEqual(code, 1)
+        self.assertEqual(lines[1:], ["5 skipped: no Ray (2), in a test (2), no torch (1)", "14 passed, 1 failed"])
 
     def test_a_run_without_tests_is_a_failure(self):
         for empty in (None, []):
