@@ -133,7 +133,8 @@ TEST_CASE("a set replaces another as a whole; other files keep their inodes, and
   const auto folder = StatOf(dir / "set");
   WriteSet(Forced(dir / "set", 2), {"4", "5"});
   CHECK(ContentOf(dir.path()) == std::vector<std::string>{"set"});
-  CHECK(ContentOf(dir / "set") == std::vector<std::string>{".hidden", "empty", "link", "notes.txt", "part-0", "part-1"});
+  CHECK(ContentOf(dir / "set") ==
+        std::vector<std::string>{".hidden", "empty", "link", "notes.txt", "part-0", "part-1"});
   CHECK(ReadFile(dir / "set/part-1") == ShardBytes(Framing::kOfRecord, {"5"}));
   CHECK(StatOf(dir / "set/notes.txt").st_ino == notes.st_ino);
   CHECK(StatOf(dir / "set/notes.txt").st_nlink == 1);
