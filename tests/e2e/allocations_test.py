@@ -16,7 +16,7 @@ from e2e.faulty_commands import ATTEMPTS, AttemptCase
 
 class AllocationsTest(AttemptCase):
     def test_a_failing_allocation_is_an_error_and_leaves_the_old_output_or_the_new_one(self) -> None:
-        self.attack_all(self.faults, [attempt for attempt in ATTEMPTS if attempt.outlasts_memory])
+        self.attack_all(self.faults)
 
     def test_libraries_may_lack_memory_when_they_begin(self) -> None:
         for attempt in (attempt for attempt in ATTEMPTS if attempt.name in ("build", "sql")):

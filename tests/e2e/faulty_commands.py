@@ -40,8 +40,7 @@ class Attempt:
     """A command, the commands that prepare its folder, and how its output may be asked for (`ask`).
 
     `whole`: the files of its output are replaced together. `reads_shards`: without a shard that could not be read, it
-    goes on, and ends with exit code 5. `tells`: what it says if its output lacks something. `outlasts_memory`: nothing
-    ends it when memory runs out; the destructor of nlohmann::json does, which allocates.
+    goes on, and ends with exit code 5. `tells`: what it says if its output lacks something.
     """
 
     name: str
@@ -51,7 +50,6 @@ class Attempt:
     whole: bool = False
     reads_shards: bool = False
     writes: bool = True
-    outlasts_memory: bool = True
     tells: str = "everything else is in the index"
     changes: Callable[[Path], None] | None = None
 
@@ -117,13 +115,14 @@ ATTEMPTS = (
     Attempt("cat_arrow", "cat data --to arrow -o out.arrow", BUILT, reads_shards=True),
     Attempt("cat_records", "cat data --to tfrecord -o out.tfrecord", BUILT, "build out.tfrecord --force",
             reads_shards=True),
-    Attempt("split", "split data train=0.7,val=0.3 -o parts", BUILT, outlasts_memory=False),
+    Attempt("split", "split data train=0.7,val=0.3 -o parts", BUILT),
     Attempt("export", "export data --to tfrecord2idx -o indexes", BUILT),
     Attempt("report", "report data -o page.html", BUILT, reads_shards=True, tells="could not be read"),
     Attempt("audit", "audit data --label label -o equal.csv", BUILT),
     Attempt("info", "info data", BUILT, writes=False),
     Attempt("get", "get data 0 3", BUILT, writes=False),
     Attempt("get_key", "get data --key label=3", (*BUILT, "key data label -j 1"), writes=False),
+    Attempt("get_last", "get data -1", BUILT, writes=False),
     Attempt("cat", "cat data --to raw", BUILT, writes=False),
     Attempt("sql", "sql data select(sum(label)),count(*)from(records)where(label>2)", BUILT, writes=False),
     Attempt("where", "where data label>3", ATTACHED, writes=False),
