@@ -3,6 +3,7 @@
 #include <isa-l/igzip_lib.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -10,6 +11,15 @@
 #include "mmap/inflate/member_header.h"
 
 namespace ofindex {
+
+namespace {
+
+// isa-l keeps back the last symbols of a file that was cut, as it looks up several at once. Zeros after the end let it
+// decode them. Symbols that take bits of the zeros follow, but the size of the inflated bytes, which the index has from
+// zlib, ends before them.
+constexpr std::array<uint8_t, 8> kPadding = {};
+
+}  // namespace
 
 struct SpanInflater::Isal {
   inflate_state state;
@@ -19,7 +29,8 @@ SpanInflater::SpanInflater(const File& file, uint64_t size, Compression compress
     : compression_(compression),
       input_(file, size),
       isal_(std::make_unique_for_overwrite<Isal>()),
-      bits_used_(static_cast<int>(bit % 8)) {
+      bits_used_(static_cast<int>(bit % 8)),
+      padding_(kPadding.size()) {
   ::isal_inflate_init(&isal_->state);
   // The library takes a mutable pointer but only reads through it. It refuses a window only in the middle of a stream.
   ended_ = !window.empty() && ::isal_inflate_set_dict(&isal_->state, const_cast<uint8_t*>(window.data()),
@@ -46,7 +57,9 @@ Result<size_t> SpanInflater::Read(const File& file, std::span<uint8_t> out) {
   inflate_state& state = isal_->state;
   size_t got = 0;
   while (got < out.size() && !ended_) {
-    OFINDEX_ASSIGN(const ByteView input, input_.Next());
+    OFINDEX_ASSIGN(ByteView input, input_.Next());
+    const bool pads = input.empty();
+    if (pads) input = ByteView(kPadding).first(padding_);
     const size_t room = std::min<size_t>(out.size() - got, std::numeric_limits<int32_t>::max());
     state.next_in = const_cast<uint8_t*>(input.data());
     state.avail_in = static_cast<uint32_t>(input.size());
@@ -59,12 +72,15 @@ Result<size_t> SpanInflater::Read(const File& file, std::span<uint8_t> out) {
       ended_ = true;  // of damaged bytes, isa-l 2.30 may count more than there are: avail_in wraps
       break;
     }
+    if (pads) {
+      padding_ = state.avail_in;
+      ended_ = produced == 0 || state.block_state == ISAL_BLOCK_FINISH;
+      continue;
+    }
     input_.Take(input.size() - state.avail_in);
     if (state.block_state == ISAL_BLOCK_FINISH) {
       OFINDEX_ASSIGN(const bool another, PassToNextMember());
       ended_ = !another;
-    } else if (produced == 0 && input.empty()) {
-      ended_ = true;
     }
   }
   return got;

@@ -39,7 +39,8 @@ class SpanInflater {
   const Compression compression_;
   InputBytes input_;
   std::unique_ptr<Isal> isal_;
-  int bits_used_;  // bits of the first byte that belong to the previous block
+  int bits_used_;   // bits of the first byte that belong to the previous block
+  size_t padding_;  // bytes of zeros that are left to follow the file
   bool ended_ = false;
 };
 
