@@ -119,9 +119,10 @@ class ExtensionTest(CommandTest):
             self.assertEqual((ran.stderr, ran.returncode), ("", 0))
         self.assertEqual(ran.stdout, "5\n")
         # An untrusted database must not make its reader open files.
-        view = ["sqlite3", "host.db", load, "PRAGMA trusted_schema = 0", "SELECT count(*) FROM v"]
-        refused = subprocess.run(view, cwd=self.dir, capture_output=True, text=True, timeout=60)
-        self.assertIn("unsafe use of virtual table", refused.stderr)
+        for trusted in (0, 1):
+            view = ["sqlite3", "host.db", load, f"PRAGMA trusted_schema = {trusted}", "SELECT count(*) FROM v"]
+            refused = subprocess.run(view, cwd=self.dir, capture_output=True, text=True, timeout=60)
+            self.assertIn("unsafe use of virtual table", refused.stderr)
 
     @unittest.skipUnless(shutil.which("readelf"), "readelf is not installed")
     def test_the_extension_links_neither_sqlite_nor_protobuf(self) -> None:

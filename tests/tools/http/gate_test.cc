@@ -91,6 +91,7 @@ TEST_CASE("requests of the page, and of nobody else, are admitted") {
            {421, "GET", "/", {{"host", "127.0.0.1:8080"}, {"host", "127.0.0.1:8080"}}},
            // tokens
            {401, "GET", "/api/dataset", {{"cookie", ""}}},
+           {401, "HEAD", "/api/dataset", {{"cookie", ""}}},
            {401, "GET", "/", {{"cookie", ""}}},
            {401, "GET", "/no/such/path", {{"cookie", ""}}},
            {401, "GET", "/api/dataset", {{"cookie", cookie.substr(0, cookie.size() - 1)}}},
