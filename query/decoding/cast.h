@@ -27,8 +27,8 @@ inline constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, 
 /// Returns `from` rounded to the nearest item, of two to the even one; infinite from half an item above the largest.
 inline void RoundTo(float from, Bfloat16& to) {
   const auto bits = std::bit_cast<uint32_t>(from);
-  const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-  to.bits = static_cast<uint16_t>(std::isnan(from) ? bits >> 16 | 0x40 : rounded);
+  const uint32_t upper = bits >> 16;
+  to.bits = static_cast<uint16_t>(std::isnan(from) ? upper | 0x40 : (bits + 0x7fff + (upper & 1)) >> 16);
 }
 
 inline void RoundTo(float from, Float16& to) {
