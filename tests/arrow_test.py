@@ -182,6 +182,7 @@ WRAPPED_IN = [
     (r"zstd\.h", "base"),
     (r"zlib\.h", "mmap/inflate index/writing"),
     (r"jpeglib\.h|jerror\.h", "query/images/jpeg_reader.cc"),
+    (r"cxxabi\.h", "tools/main.cc"),
     (r"spng\.h", "query/images/png_reader.cc"),
     (r"zimg\.h", "query/images/resizer.cc"),
     (r"sqlite3\.h", "index/database query/sql query/sql/functions query/tables query/tables/groups query/tables/values"),
