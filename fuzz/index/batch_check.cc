@@ -59,6 +59,9 @@ bool ReadAlone(const RecordReader& reader, uint64_t ordinal, std::vector<uint8_t
     return room.data();
   });
   Expect(IsThere(copied) == there && (!there || room == bytes), "record ", ordinal, " has other bytes in one way");
+  const Result<LentRecord> lent = reader.Lend(ordinal, room);
+  Expect(IsThere(lent) == there && (!there || AsText(lent->payload()) == AsText(bytes)), "record ", ordinal,
+         " is lent with other bytes");
   const Result<RecordLocation> location = reader.Locate(ordinal);
   if (IsThere(location) && there) Expect(location->length == bytes.size(), "record ", ordinal, " has two lengths");
   return there;

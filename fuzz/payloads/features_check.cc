@@ -8,6 +8,7 @@
 #include "proto/encode/payload_builder.h"
 #include "proto/encode/transcoder.h"
 #include "proto/extract/value_scan.h"
+#include "proto/feature_slices.h"
 #include "proto/features.h"
 #include "proto/payload_kind.h"
 #include "tools/show/wire_text.h"
@@ -15,11 +16,9 @@
 namespace ofindex {
 namespace {
 
-// Returns the values as text, each by its bits.
-std::string SpellValues(const DecodedRecord& record, FeatureValue value) {
-  const FeatureData data = FeatureData::Of(record, value);
-  std::string text = StrCat(Name(value.kind), "(");
-  switch (value.kind) {
+// Appends the values as text, each by its bits.
+void AppendValues(const FeatureData& data, std::string& text) {
+  switch (data.kind()) {
     case FeatureKind::kNone: break;
     case FeatureKind::kBytes:
       for (const ByteView bytes : data.bytes()) text += StrCat(bytes.size(), ":", AsText(bytes), ",");
@@ -33,6 +32,19 @@ std::string SpellValues(const DecodedRecord& record, FeatureValue value) {
     default:
       for (const int64_t number : data.integers()) text += StrCat(number, ",");
   }
+}
+
+// Returns the values as text, read in slices, of which those of an outline have at most three values.
+std::string SpellValues(const DecodedRecord& record, FeatureValue value) {
+  std::string text = StrCat(Name(value.kind), "(");
+  FeatureSlices slices(record, value, 3);
+  FeatureData slice;
+  size_t count = 0;
+  while (slices.Next(&slice)) {
+    AppendValues(slice, text);
+    count += slice.count();
+  }
+  Expect(count == value.count, "slices with ", count, " of ", value.count, " values");
   return text + ")";
 }
 
@@ -47,6 +59,12 @@ std::string SpellRecord(const DecodedRecord& record) {
     text += "\n";
   }
   return text;
+}
+
+void CheckOutline(ByteView payload, const DecodedRecord& record, PayloadKind kind, bool is_sound) {
+  DecodedRecord outline;
+  Expect(IsThere(outline.DecodeOutline(payload, kind)) == is_sound, "a payload that is sound only with its values");
+  if (is_sound) ExpectSame(SpellRecord(record), SpellRecord(outline), "a record and its outline");
 }
 
 // Adds all features to `builder`. Returns false if one has no place there, such as a name that is not UTF-8.
@@ -141,6 +159,7 @@ void CheckFeatures(ByteView bytes) {
   DecodedRecord record;
   const bool is_sound = IsThere(record.Decode(payload, kind));
   CheckDumps(payload, kind, is_sound);
+  CheckOutline(payload, record, kind, is_sound);
   const std::optional<PayloadKind> strict = StrictPayloadKind(payload);
   Expect(strict.has_value() == !payload.empty(), "only an empty payload may be of every kind");
   if (!is_sound) return;
