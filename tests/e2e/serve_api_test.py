@@ -113,6 +113,9 @@ class ApiTest(ServeTest):
             self.assertEqual(record["shard"]["number"], number // 1000)
             features = messages.features_json(self.payloads[number], "example")
             self.assertEqual({each["name"] for each in record["features"]}, set(features))
+            shown = {each["name"]: each["values"] for each in record["features"]}
+            for name in {"score", "many"} & set(features):
+                self.assertEqual(shown[name], features[name]["values"])  # that of record 2999 is NaN
             whole = self.server.get(f"/api/value?ordinal={number}")
             self.assertEqual(whole.body, self.payloads[number])
             answer = self.server.get(f"/api/value?ordinal={number}&feature=id", "Range: bytes=0-2")
