@@ -21,6 +21,7 @@ MOMENTS = os.environ.get("OFINDEX_MOMENTS", "25")
 CODES = range(8)
 DRAFT = ".ofindex-draft"
 MARK = "_ofindex_unfinished"
+SETTLED_SECONDS = 0.1  # above kClockTickNs of base/file_watch.cc
 # No file goes, and none is replaced: what happened is that a call failed.
 WRONG_REASONS = (": there is no index", "no such file or folder, and no index", "was replaced since it was opened")
 
@@ -193,6 +194,8 @@ class AttemptCase(CommandTest):
         if attempt.changes is not None:
             attempt.changes(self.dir)
         self.old = self.folder.read()
+        # A command checks a file again that changed just now: from here on, only those that the command changes are so.
+        time.sleep(SETTLED_SECONDS)
 
     def begin(self, attempt: Attempt) -> None:
         self.prepare(attempt)
