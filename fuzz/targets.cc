@@ -34,9 +34,10 @@ constexpr std::array kFuzzTargets = {
                "index/fields/column_fields.cc index/fields/blob.h"},
     FuzzTarget{
         "key", CheckKey, 4096, "keys, and the file that holds one",
-        "index/keys/key_file.cc index/keys/key_format.cc mmap/sealed/sealed_file.cc mmap/sealed/sealed_format.cc"},
+        "index/keys/key_file.cc index/keys/key_format.cc mmap/sealed/sealed_file.cc mmap/sealed/sealed_format.cc "
+        "query/keys/key_lookup.cc"},
     FuzzTarget{"saved", CheckSaved, 4096, "what a killed build has saved, totals of features, sets of records",
-               "index/resume/saved_block.cc index/columns/feature_totals.cc "
+               "index/resume/saved_block.cc index/resume/saved_shards.cc index/columns/feature_totals.cc "
                "query/sampling/sets/ordinal_set_bytes.cc"},
     FuzzTarget{"extractor", CheckExtractor, 1024, "payloads, of which columns are extracted",
                "proto/extract/extractor.cc proto/extract/entry_extractor.h proto/extract/feature_reader.h "
@@ -44,7 +45,7 @@ constexpr std::array kFuzzTargets = {
                "proto/extract/extractor_source.cc proto/extract/uniform_run.cc proto/extract/name_table.cc "
                "proto/extract/found_features.cc proto/wire/wire.h proto/wire/wire.cc proto/wire/varint.h"},
     FuzzTarget{"features", CheckFeatures, 1024, "payloads, decoded, written, converted, scanned and dumped",
-               "proto/features.cc proto/encode/transcoder.cc "
+               "proto/features.cc proto/feature_slices.cc proto/encode/transcoder.cc "
                "proto/extract/value_scan.h tools/show/wire_rows.cc tools/show/wire_text.cc tools/show/wire_values.cc"},
     FuzzTarget{"decoding", CheckDecoding, 1024, "records, decoded into arrays",
                "query/decoding/plain_decoder.cc query/decoding/whole_record.cc query/decoding/feature_column.cc"},
@@ -74,6 +75,9 @@ constexpr std::array kFuzzTargets = {
                "tools/ordinals/list_reader.cc tools/ordinals/field_reader.cc tools/ordinals/byte_reader.cc"},
     FuzzTarget{"sampler_state", CheckSamplerState, 1024, "states of samplers",
                "query/sampling/sampler_state.cc query/sampling/resume.cc"},
+    FuzzTarget{"texts", CheckTexts, 512, "parts of jobs, lists as JSON, base64, and patterns",
+               "index/catalog/part_facts.cc query/columns/json_list_reader.cc query/columns/base64.cc "
+               "query/filter/like_pattern.cc query/sql/functions/pattern.cc"},
     FuzzTarget{"where", CheckWhere, 256, "SQL expressions that select records",
                "query/sql/where.cc query/sql/program.cc query/filter/predicate.cc query/filter/value_filter.cc"},
     FuzzTarget{"sql", CheckSql, 512, "SQL statements",
@@ -81,7 +85,8 @@ constexpr std::array kFuzzTargets = {
                "query/sql/grouped_statements.cc query/sql/statements/statement_text.cc "
                "query/sql/statements/sql_tokens.cc query/sql/statements/computed_terms.cc "
                "query/sql/statements/expression_program.cc query/sql/statements/group_loop.cc "
-               "query/sql/statements/quoted_columns.cc query/sql/statements/syntax_error.cc"},
+               "query/sql/statements/quoted_columns.cc query/sql/statements/syntax_error.cc "
+               "query/sql/functions/regexp_function.cc"},
     FuzzTarget{"http", CheckHttp, 4096, "requests to the server of `serve`",
                "tools/http/connection.cc tools/http/gate.cc tools/http/head.cc tools/http/target.cc "
                "tools/http/reply.cc tools/http/body_range.cc tools/http/token.cc"},
@@ -89,7 +94,7 @@ constexpr std::array kFuzzTargets = {
                "tools/serve/counting_answers.cc tools/serve/record_answers.cc tools/serve/value_answers.cc "
                "tools/serve/sampler_answer.cc tools/serve/statement_answer.cc tools/serve/shards_answer.cc "
                "tools/serve/dataset_answer.cc tools/serve/requests/parameters.cc "
-               "tools/serve/counting/record_filter.cc tools/serve/counting/filter_sql.cc"},
+               "tools/serve/counting/record_filter.cc tools/serve/counting/filter_sql.cc tools/serve/explorer.cc"},
 };
 
 }  // namespace

@@ -43,6 +43,7 @@ class Suites:
         self.jobs = jobs
         self.compiles_extension = False
         self.has_mutant = False  # now
+        self.timed_out = False  # the last test
         self.seconds: dict[str, float] = {}  # of each test that has passed without a mutant
         self.environment = dict(os.environ, CCACHE_NOHASHDIR="1", CCACHE_BASEDIR=str(root.parent))
         self.environment.setdefault("OFINDEX_FIXTURES", str(root.parent / "shared" / "fixtures"))
@@ -185,6 +186,7 @@ class Suites:
     def passes(self, test: str, seconds: float | None = None, changed: str | None = None) -> bool:
         """Builds and runs the test in a file. A test that takes longer than `seconds` fails. Only the file `changed`
         differs from what was built before; None: any may."""
+        self.timed_out = False
         command = self._command_of(test, changed)
         environment = self.environment | self._variables_of(test)
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "stdin": subprocess.DEVNULL}
@@ -192,6 +194,7 @@ class Suites:
         try:
             return process.wait(seconds) == 0
         except subprocess.TimeoutExpired:
+            self.timed_out = True
             return False
         finally:
             _end_group(process)

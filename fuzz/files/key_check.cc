@@ -7,6 +7,7 @@
 
 #include "fuzz/expect.h"
 #include "fuzz/files/file_checks.h"
+#include "fuzz/files/key_lookup_check.h"
 #include "fuzz/files/sealed_input.h"
 #include "fuzz/index/small_dataset.h"
 #include "fuzz/input.h"
@@ -118,6 +119,7 @@ void CheckKeyBeside(const std::vector<ByteView>& sections, bool is_own, size_t p
 void CheckKey(ByteView bytes) {
   FuzzInput input(bytes);
   const uint8_t choices = input.Byte();
+  if (choices == UINT8_MAX) return CheckKeyLookup(input);
   if (choices % 4 == 0) return CheckWrittenKey(TakeEntries(input));
   const size_t patches = choices / 4 % 4;
   FuzzInput patch(patches == 0 ? ByteView() : input.Bytes(32));

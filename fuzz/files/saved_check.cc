@@ -3,6 +3,7 @@
 
 #include "fuzz/expect.h"
 #include "fuzz/files/file_checks.h"
+#include "fuzz/files/saved_shards_check.h"
 #include "fuzz/input.h"
 #include "index/columns/distinct_sketch.h"
 #include "index/columns/feature_totals.h"
@@ -67,7 +68,9 @@ void CheckOrdinalSet(ByteView bytes) {
 
 void CheckSaved(ByteView bytes) {
   FuzzInput input(bytes);
-  const size_t what = input.Below(4);
+  const uint8_t choice = input.Byte();
+  if (choice == UINT8_MAX) return CheckSavedShards(input);
+  const unsigned what = choice % 4;
   const uint64_t records = what == 2 ? input.Number(3) : 0;
   const ByteView rest = input.Rest();
   const std::vector<uint8_t> exact(rest.begin(), rest.end());

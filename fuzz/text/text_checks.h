@@ -16,6 +16,10 @@ void CheckOrdinals(ByteView input);
 /// Parses the state of a sampler, writes it, and resumes from it: at the position that it names, or with an error.
 void CheckSamplerState(ByteView text);
 
+/// Reads small texts: the part of a job that an index is, lists as JSON, base64, and patterns, of which SQLite says the
+/// same.
+void CheckTexts(ByteView input);
+
 /// Selects records by an SQL expression, with kernels and row by row: the same records.
 void CheckWhere(ByteView text);
 

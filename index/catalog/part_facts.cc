@@ -87,6 +87,7 @@ std::optional<PartFacts> PartFacts::Parse(std::string_view text) {
     if (facts.partial.size() > 2 || !TakePartial(words, partial)) return std::nullopt;
     if (facts.partial.size() == 2 && partial.shard <= facts.partial.front().shard) return std::nullopt;
   }
+  if (facts.Text() != text) return std::nullopt;
   return facts;
 }
 

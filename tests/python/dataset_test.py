@@ -48,6 +48,9 @@ class SequenceTest(WorkTest):
         for number in (100, -101, 2**63, -(2**63), 2**200, np.uint64(2**64 - 1)):
             with self.assertRaises(IndexError):
                 self.ds[number]
+        for numbers in ([2**63 + 1], np.array([3, 2**63 + 1, 2**63], np.uint64), np.uint64(2**63 + 1)):
+            with self.assertRaisesRegex(IndexError, f"^record {2**63 + 1} does not exist"):
+                self.ds[numbers]
         for key in (1.0, "5", b"5", None, True, object()):
             with self.assertRaises(TypeError, msg=repr(key)):
                 self.ds[key]

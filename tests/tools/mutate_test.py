@@ -70,6 +70,7 @@ class FakeSuites:
     def __init__(self, tree: pathlib.Path, failing: dict[str, str]) -> None:
         self.tree, self.failing = tree, failing
         self.compiles_extension = False
+        self.timed_out = False
         self.learnt: list[str] = []
         self.ran: list[str] = []
         self.forgotten = 0
@@ -78,6 +79,7 @@ class FakeSuites:
         self.learnt.append(test)
 
     def passes(self, test: str) -> bool:
+        self.timed_out = test.startswith("slow") and test in self.failing
         return self.failing.get(test, "nothing has this") not in (self.tree / "a.cc").read_text()
 
     def first_to_fail(self, tests, changed: str) -> str | None:
@@ -114,6 +116,15 @@ class CampaignTest(unittest.TestCase):
         row = mutant(by=("a_test.cc", "b_test.cc", "c_test.cc"))
         self.assertEqual(worker.killer_of(row, named_only=True), "b_test.cc")
         self.assertEqual(worker.suites.learnt, ["a_test.cc", "b_test.cc"])
+
+    def test_a_kill_by_time_is_told_from_a_test_that_fails(self) -> None:
+        for name, by_time in (("slow", True), ("quick", False)):
+            worker = self.worker(**{name: "a < b"})
+            result = worker.tried(mutant(by=(f"{name}_test.cc",)), named_only=True)
+            self.assertEqual((result["killed_by"], result["by_time"]), (f"{name}_test.cc", by_time))
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                mutate.print_line(mutant(), result)
+            self.assertEqual("(time)" in out.getvalue(), by_time)
 
     def test_other_tests_are_tried_if_the_named_ones_pass(self) -> None:
         worker = self.worker(far="a < b")

@@ -16,6 +16,11 @@ namespace {
 
 using Int64Array = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+[[noreturn]] void RaiseBeyondInt64(nb::handle number) {
+  PyErr_Format(PyExc_IndexError, "record %S does not exist", number.ptr());
+  throw nb::python_error();
+}
+
 // `list` is a list or a tuple. Its size is checked again for each item, because converting an item to a number may run
 // code that changes a list.
 std::vector<uint64_t> OfList(PyObject* list, uint64_t size) {
@@ -45,8 +50,10 @@ nb::object AsInt64(nb::handle numbers) {
     throw nb::python_error();
   }
   // An unsigned number beyond int64 must not become negative, which would count from the end.
-  if (kind == "u" && nb::cast<size_t>(array.attr("itemsize")) == sizeof(uint64_t))
-    array = numpy.attr("minimum")(array, nb::int_(std::numeric_limits<int64_t>::max()));
+  if (kind == "u" && nb::cast<size_t>(array.attr("itemsize")) == sizeof(uint64_t) && !empty) {
+    const nb::int_ largest(array.attr("max")());
+    if (nb::cast<uint64_t>(largest) > std::numeric_limits<int64_t>::max()) RaiseBeyondInt64(largest);
+  }
   return numpy.attr("ascontiguousarray")(array, nb::arg("dtype") = "int64");
 }
 
@@ -70,8 +77,7 @@ uint64_t IndexOf(nb::handle number, uint64_t size) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow == 0) return IndexOf(int64_t{value}, size);
-  PyErr_Format(PyExc_IndexError, "record %S does not exist", index.ptr());
-  throw nb::python_error();
+  RaiseBeyondInt64(index);
 }
 
 std::vector<uint64_t> IndicesOf(nb::handle numbers, uint64_t size) {
