@@ -30,6 +30,15 @@ void AppendUtf8(uint32_t c, std::string& text) {
 bool IsHighSurrogate(uint32_t c) { return c >= 0xd800 && c < 0xdc00; }
 bool IsLowSurrogate(uint32_t c) { return c >= 0xdc00 && c < 0xe000; }
 
+// Returns false for numbers of C++ that JSON does not have: ".5", "5.", "05".
+bool IsSpelledAsInJson(std::string_view number) {
+  const auto is_digit = [&](size_t i) { return i < number.size() && number[i] >= '0' && number[i] <= '9'; };
+  if (number.starts_with('-')) number.remove_prefix(1);
+  if (!is_digit(0) || (number[0] == '0' && is_digit(1))) return false;
+  const size_t point = number.find('.');
+  return point == std::string_view::npos || is_digit(point + 1);
+}
+
 }  // namespace
 
 bool JsonListReader::Fail() {
@@ -72,7 +81,7 @@ bool JsonListReader::TakeValue() {
 bool JsonListReader::TakeNumber() {
   const std::string_view token = rest_.substr(0, rest_.find_first_not_of("+-.0123456789eE"));
   const char* const end = token.data() + token.size();
-  if (token.find_first_of("0123456789") == std::string_view::npos) return false;
+  if (!IsSpelledAsInJson(token)) return false;
   rest_.remove_prefix(token.size());
   const auto integer = std::from_chars(token.data(), end, value_.integer);
   value_.type = Type::kInteger;
@@ -93,7 +102,9 @@ bool JsonListReader::TakeNumber() {
 bool JsonListReader::TakeString(std::string& text) {
   while (!rest_.empty()) {
     const size_t plain = std::min(rest_.find_first_of("\"\\"), rest_.size());
-    text += rest_.substr(0, plain);
+    const std::string_view piece = rest_.substr(0, plain);
+    if (std::any_of(piece.begin(), piece.end(), [](unsigned char byte) { return byte < 0x20; })) return false;
+    text += piece;
     rest_.remove_prefix(plain);
     if (rest_.empty()) return false;
     const bool quote = rest_[0] == '"';
