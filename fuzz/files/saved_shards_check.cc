@@ -45,9 +45,10 @@ const std::string& MagicOfSaved() {
 // A block, or the end of a shard, as it is saved.
 std::vector<uint8_t> BodyOf(FuzzInput& input, bool is_end) {
   std::vector<uint8_t> body;
-  const size_t n = input.Below(256);
-  if (n >= 128) {
-    const ByteView bytes = input.Bytes(n - 128);
+  constexpr size_t kMost = 4096;
+  const size_t n = input.Number(2) % (2 * kMost);
+  if (n >= kMost) {
+    const ByteView bytes = input.Bytes(n - kMost);
     body.assign(bytes.begin(), bytes.end());
   } else if (is_end) {
     AppendSaved(ShardFindings{}, body);
@@ -62,7 +63,7 @@ std::vector<uint8_t> BodyOf(FuzzInput& input, bool is_end) {
 std::vector<uint8_t> FileOf(FuzzInput& input) {
   std::vector<uint8_t> file(MagicOfSaved().begin(), MagicOfSaved().end());
   uint32_t blocks = 0;
-  while (!input.empty() && file.size() < 4096) {
+  while (!input.empty() && file.size() < 8192) {
     const uint8_t choices = input.Byte();
     const bool is_end = choices % 2 == 1;
     const std::vector<uint8_t> body = BodyOf(input, is_end);
@@ -97,6 +98,7 @@ std::vector<BuiltBlock> ReadAllSaved(const SavedShards& saved) {
     static_cast<void>(IsThere(saved.Read(shard, keep)));
   }
   Expect(shards == saved.shards(), "the number of saved shards is wrong");
+  Expect(saved.records() <= shards * (uint64_t{1} << 32), "more records than so few blocks can have");
   return blocks;
 }
 

@@ -17,6 +17,7 @@
 #include "base/fd_io.h"
 #include "base/file.h"
 #include "base/progress.h"
+#include "base/record.h"
 #include "base/text.h"
 #include "index/output/atomic_file.h"
 #include "index/output/file_access.h"
@@ -80,6 +81,7 @@ struct SavedShards::Head {
     std::copy_n(bytes.begin() + 24, head.key.size(), head.key.begin());
     head.records = LoadLe64(bytes.data() + 40);
     if (LoadLe64(bytes.data() + 48) != Xxh3(ByteView(bytes).first(48)) || head.kind > kEnd) return std::nullopt;
+    if (head.records > (uint64_t{head.blocks} + 1) * kBlockRecords) return std::nullopt;
     return head;
   }
 };
