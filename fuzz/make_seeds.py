@@ -175,7 +175,8 @@ def value(kind: int, integer: int = 0, real: float = 0, text: bytes = b"") -> by
 
 
 def saved(offsets: bytes, records: int) -> list[bytes]:
-    """Returns one block and findings as AppendSaved writes them (index/resume/saved_block.cc), totals, and a set."""
+    """Returns one block and findings as AppendSaved writes them (index/resume/saved_block.cc), totals, a set, and
+    files of whole shards."""
     sparse = b"\1" + blob(bytes([3, 0, 2, 9, 1, 4]))
     dense = b"\0" + blob(bytes(i % 3 for i in range(2048)))
     numbers = struct.Struct("<6Q").pack
@@ -191,6 +192,14 @@ def saved(offsets: bytes, records: int) -> list[bytes]:
     several = begin + blob(offsets) + blob(b"") + struct.pack("<QQ", 0, 2) + b"".join(features)
     damage = struct.pack("<QQQBB", 2, 10, 20, 1, 0) + struct.pack("<QQBBQQ", 30, 40, 4, 1, 5, 9)
     stream = struct.pack("<QQQQ", 5000, 1, 0, 80) + blob(b"\0") + struct.pack("<QQQ", 0, 0, 0)
+    whole = block + struct.pack("<Q", 0) + end
+    entry, last = struct.pack("<H", len(whole)) + whole, b"\1\0\0"
+    shards = [
+        b"\0" + entry + last,
+        b"\0" + entry + b"\0" + entry + last + b"\2" + entry + b"\3\0\0",
+        b"\0" + struct.pack("<H", 4096 + 5) + b"hello" + last,
+        b"\x08" + struct.pack("<H", len(whole)) + b"\xff" * 8 + whole + last,
+    ]
     totals = b"".join(map(varint, (0, 32, 3, 3, 1, 1, 3, 0, 2, 2, 3, 9, 0, 5, 0, 30)))
     sets = [
         bytes([1]) + varint(3) + varint(0) + varint(3) + struct.pack("<3H", 1, 5, 9),
@@ -198,11 +207,12 @@ def saved(offsets: bytes, records: int) -> list[bytes]:
         bytes([1]) + varint(2) + varint(4) + varint(2) + struct.pack("<2H", 0, 7),
     ]
     return [
-        b"\0" + block + struct.pack("<Q", 0) + end,
+        b"\0" + whole,
         b"\0" + several + struct.pack("<QQ", 1, 3) + b"\1\1" + blob(b"dropped"),
         b"\1" + damage + stream,
         b"\2" + (90).to_bytes(3, "little") + totals,
         *(b"\3" + each for each in sets),
+        *(b"\xff" + each for each in shards),
     ]
 
 
@@ -226,7 +236,11 @@ def keys(sections: list[bytes], rng: random.Random) -> list[bytes]:
     own, other = (sought + bytes([len(each) - 64]) + each + rest for each in (named, facts))
     seeds = [bytes([0]) + rng.randbytes(200), bytes([0]) + b"\7\7\7\1\0" * 300, b"\1" + own, b"\3" + other]
     seeds += [bytes([first]) + each for first in (129, 193) for each in (own, other)]
-    seeds += [bytes([63 + 64 * first]) + bytes(32) + own for first in (0, 3)]
+    seeds += [bytes([63]) + bytes(32) + own]
+    seeds += [  # values and the records that they lead to
+        bytes([255, feature, hash_bits, forged]) + bytes(x for i in range(60) for x in (i % 16, i))
+        for feature, hash_bits, forged in itertools.product(range(3), (4, 64), (0, 1))
+    ]
     return seeds + [bytes([first]) + rng.randbytes(32) + own for first in (5, 5, 5, 5, 9, 13, 133, 197, 197)]
 
 
@@ -546,6 +560,15 @@ SCHEMAS += [f'{{"x":"{name}"}}\n{{"x":{value}}}' for name in TYPES for value in 
 SCHEMAS += ["[]", '{"x":5}', '{"":"int"}', '{"\\n":"int"}', '{"a.b":"int","a":{"b":"long"}}\n{"a":{"b":1},"a.b":2}']
 SCHEMAS += ['{"a":' * 102 + '"int"' + "}" * 102, '{"x":"int"}\n{"x":1,"x":2}', '{"x":"int"}\n{"y":1}']
 
+PART = f"{'0' * 32} 5 6 7"
+TEXTS = [
+    (0, f"1 1 2 {PART} -"), (0, f"1 1 2 {PART} x6162"),
+    (0, f"2 3 7 {PART} x00ff 0 64 128 70 130 9 4 0 18446744073709551615 0 0 0"),
+    (1, '[1,-2.5,"a\\u00e9\\n\\ud83d\\ude00",null,{"base64":"/9j/MA=="},9e999]'), (1, "[1,2,3]"), (3, "/9j/MA=="),
+    (4, "Some text\0%o_e%t"), (12, "100%\0100!%"), (5, "image 12\0image [0-9]?*"), (5, "image]\0image[]a-]"),
+    (254, "aaaaaaaaaaaab\0(a+)+$"), (6, "a" * 300 + "\0(a*)*b"), (7, "a" * 40 + "b\0(a+)+$"), (254, "image 12\0\\w+\\s\\d{2}"),
+]
+
 LISTS = [
     "5", "-1", "10:20", ":20", "-10:", "1 2,3\n4", "_id\n7\n8\n", "x,_id\na,3\n\"b,c\",4\n",
     '{"_id":5,"x":[{}]}\n{"_id":6}',
@@ -621,7 +644,7 @@ QUERIES = [
     f"filter={FILTER}&offset=0&limit=10&order=score",
     "ordinal=5", "ordinal=5&feature=name", "ordinal=5&feature=boxes&offset=0&count=3", "shard=1&offset=40",
     "feature=label&value=3",
-    "key=name&value=image 4", "seed=1&epoch=2&batch=8&batches=3&block=2",
+    "key=name&value=image 4", "dataset=0", "dataset=7", "seed=1&epoch=2&batch=8&batches=3&block=2",
     *(f"\n{json.dumps(body)}" for body in (
         {"sql": "SELECT label, score, name, raw, NULL FROM records", "limit": 5}, {"sql": "SELECT 1"}, {"limit": 5},
         {"sql": "SELECT 1", "limit": -1}, {"sql": "SELEC"},
@@ -741,6 +764,7 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
                 ),
             )
         ],
+        "texts": [bytes([kind]) + text.encode() for kind, text in TEXTS],
         "where": [text.encode() for text in WHERE.split("|")],
         "sql": [text.encode() for text in SQL + WHERE.split("|")] + [b"SELECT 1\0"],
         "http": [bytes([i % 4]) + in_pieces(request.encode()) for i, request in enumerate(REQUESTS)],

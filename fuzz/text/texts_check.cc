@@ -67,10 +67,9 @@ void CheckLike(const std::string& text, const std::string& pattern, bool glob, c
   static_cast<void>(Matches(text, pattern, rules, [] { return false; }));
 }
 
-void CheckRegularExpression(const std::string& text, const std::string& pattern, size_t looks) {
+void CheckRegularExpression(const std::string& text, const std::string& pattern, const WorkLimits& limits) {
   const Result<std::unique_ptr<Pattern>> compiled = Pattern::Compile(pattern);
   if (!IsThere(compiled)) return;
-  const WorkLimits limits{.may_continue = [&looks] { return looks-- > 0; }};
   const Result<bool> found = (*compiled)->FoundIn(text, limits);
   if (!IsThere(found)) return;
   Expect(*(*compiled)->FoundIn(text, {}) == *found, "a text is found once, and not twice");
@@ -82,7 +81,7 @@ void CheckRegularExpression(const std::string& text, const std::string& pattern,
 void CheckTexts(ByteView bytes) {
   FuzzInput input(bytes);
   const uint8_t choice = input.Byte();
-  const uint8_t detail = choice / 8;
+  unsigned detail = choice / 8;
   const std::string rest = input.Text();
   const size_t end = rest.find('\0');
   const std::string text = rest.substr(0, end);
@@ -94,7 +93,9 @@ void CheckTexts(ByteView bytes) {
     case 3: return CheckBase64(rest);
     case 4: return CheckLike(text, pattern, /*glob=*/false, detail % 2 == 0 ? '\0' : '!');
     case 5: return CheckLike(text, pattern, /*glob=*/true, '\0');
-    default: return CheckRegularExpression(text, pattern, detail);
+    case 6:
+      return CheckRegularExpression(text, pattern, {.may_continue = [&detail] { return detail > 0 && detail-- > 0; }});
+    default: return CheckRegularExpression(text, pattern, {});
   }
 }
 
