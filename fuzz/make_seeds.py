@@ -198,7 +198,7 @@ def saved(offsets: bytes, records: int) -> list[bytes]:
         b"\0" + entry + last,
         b"\0" + entry + b"\0" + entry + last + b"\2" + entry + b"\3\0\0",
         b"\0" + struct.pack("<H", 4096 + 5) + b"hello" + last,
-        b"\x08" + struct.pack("<H", len(whole)) + b"\xff" * 8 + whole + last,
+        *(b"\0" + entry + b"\x09\0\0" + struct.pack("<Q", records) for records in (5, (1 << 64) - 1)),
     ]
     totals = b"".join(map(varint, (0, 32, 3, 3, 1, 1, 3, 0, 2, 2, 3, 9, 0, 5, 0, 30)))
     sets = [
@@ -212,7 +212,7 @@ def saved(offsets: bytes, records: int) -> list[bytes]:
         b"\1" + damage + stream,
         b"\2" + (90).to_bytes(3, "little") + totals,
         *(b"\3" + each for each in sets),
-        *(b"\xff" + each for each in shards),
+        *(b"\xff\0" + each for each in shards),
     ]
 
 
@@ -561,8 +561,10 @@ SCHEMAS += ["[]", '{"x":5}', '{"":"int"}', '{"\\n":"int"}', '{"a.b":"int","a":{"
 SCHEMAS += ['{"a":' * 102 + '"int"' + "}" * 102, '{"x":"int"}\n{"x":1,"x":2}', '{"x":"int"}\n{"y":1}']
 
 PART = f"{'0' * 32} 5 6 7"
-TEXTS = [
+SMALL_FORMATS = [
     (0, f"1 1 2 {PART} -"), (0, f"1 1 2 {PART} x6162"),
+    (8, "a fact, and another fact, and then some more of them, until all are there and a name is left"),
+    (24, "auto,a,b\0"), (24, "none\0"), (24, "a,b%2Cc\0"),
     (0, f"2 3 7 {PART} x00ff 0 64 128 70 130 9 4 0 18446744073709551615 0 0 0"),
     (1, '[1,-2.5,"a\\u00e9\\n\\ud83d\\ude00",null,{"base64":"/9j/MA=="},9e999]'), (1, "[1,2,3]"), (3, "/9j/MA=="),
     (4, "Some text\0%o_e%t"), (12, "100%\0100!%"), (5, "image 12\0image [0-9]?*"), (5, "image]\0image[]a-]"),
@@ -764,7 +766,7 @@ def all_seeds(ofindex: str) -> dict[str, list[bytes]]:
                 ),
             )
         ],
-        "texts": [bytes([kind]) + text.encode() for kind, text in TEXTS],
+        "small_formats": [bytes([kind]) + text.encode() for kind, text in SMALL_FORMATS],
         "where": [text.encode() for text in WHERE.split("|")],
         "sql": [text.encode() for text in SQL + WHERE.split("|")] + [b"SELECT 1\0"],
         "http": [bytes([i % 4]) + in_pieces(request.encode()) for i, request in enumerate(REQUESTS)],

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -35,6 +37,12 @@ void MemoryFile::Overwrite(uint64_t at, ByteView bytes) const {
 
 void MemoryFile::CutTo(uint64_t size) const {
   Expect(::ftruncate(fd_, static_cast<off_t>(size)) == 0, "a file in memory cannot be cut off");
+}
+
+void WriteFileAt(const std::string& path, ByteView bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(AsText(bytes).data(), std::ssize(bytes));
+  Expect(file.flush().good(), "a file cannot be written: ", path);
 }
 
 void BecomeStandardInput(const MemoryFile& file) {

@@ -33,6 +33,9 @@ class MemoryFile {
   std::string path_;
 };
 
+/// Writes a file, in place of one that is there. Ends the process if that fails.
+void WriteFileAt(const std::string& path, ByteView bytes);
+
 /// Makes a file the standard input of this process, from its beginning.
 void BecomeStandardInput(const MemoryFile& file);
 

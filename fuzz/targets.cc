@@ -46,7 +46,8 @@ constexpr std::array kFuzzTargets = {
                "proto/extract/found_features.cc proto/wire/wire.h proto/wire/wire.cc proto/wire/varint.h"},
     FuzzTarget{"features", CheckFeatures, 1024, "payloads, decoded, written, converted, scanned and dumped",
                "proto/features.cc proto/feature_slices.cc proto/encode/transcoder.cc "
-               "proto/extract/value_scan.h tools/show/wire_rows.cc tools/show/wire_text.cc tools/show/wire_values.cc"},
+               "proto/extract/value_scan.h tools/show/wire_rows.cc tools/show/wire_text.cc "
+               "tools/show/wire_values.cc tools/show/wire_words.cc"},
     FuzzTarget{"decoding", CheckDecoding, 1024, "records, decoded into arrays",
                "query/decoding/plain_decoder.cc query/decoding/whole_record.cc query/decoding/feature_column.cc"},
     FuzzTarget{"descriptors", CheckDescriptors, 2048, "descriptor sets",
@@ -75,9 +76,11 @@ constexpr std::array kFuzzTargets = {
                "tools/ordinals/list_reader.cc tools/ordinals/field_reader.cc tools/ordinals/byte_reader.cc"},
     FuzzTarget{"sampler_state", CheckSamplerState, 1024, "states of samplers",
                "query/sampling/sampler_state.cc query/sampling/resume.cc"},
-    FuzzTarget{"texts", CheckTexts, 512, "parts of jobs, lists as JSON, base64, and patterns",
-               "index/catalog/part_facts.cc query/columns/json_list_reader.cc query/columns/base64.cc "
-               "query/filter/like_pattern.cc query/sql/functions/pattern.cc"},
+    FuzzTarget{"small_formats", CheckSmallFormats, 512,
+               "parts, choices of columns, lists as JSON, base64, and patterns",
+               "index/catalog/part_facts.cc index/columns/column_choice.cc index/columns/derivations.cc "
+               "query/columns/json_list_reader.cc query/columns/base64.cc query/filter/like_pattern.cc "
+               "query/sql/functions/pattern.cc"},
     FuzzTarget{"where", CheckWhere, 256, "SQL expressions that select records",
                "query/sql/where.cc query/sql/program.cc query/filter/predicate.cc query/filter/value_filter.cc"},
     FuzzTarget{"sql", CheckSql, 512, "SQL statements",
@@ -86,7 +89,8 @@ constexpr std::array kFuzzTargets = {
                "query/sql/statements/sql_tokens.cc query/sql/statements/computed_terms.cc "
                "query/sql/statements/expression_program.cc query/sql/statements/group_loop.cc "
                "query/sql/statements/quoted_columns.cc query/sql/statements/syntax_error.cc "
-               "query/sql/functions/regexp_function.cc"},
+               "query/sql/functions/regexp_function.cc query/sql/statements/arithmetic_text.cc "
+               "query/tables/values/has_function.cc"},
     FuzzTarget{"http", CheckHttp, 4096, "requests to the server of `serve`",
                "tools/http/connection.cc tools/http/gate.cc tools/http/head.cc tools/http/target.cc "
                "tools/http/reply.cc tools/http/body_range.cc tools/http/token.cc"},

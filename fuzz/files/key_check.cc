@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -108,7 +107,7 @@ void CheckKeyBeside(const std::vector<ByteView>& sections, bool is_own, size_t p
   std::vector<uint8_t> bytes = SealedBytes(kind, sections, is_own ? origin : IndexOrigin{});
   for (size_t i = 0; i < patches; ++i) PatchSealed(kind, bytes, patch);
   const std::string path = KeyPathOf(index->path(), "name");
-  std::ofstream(path, std::ios::binary | std::ios::trunc).write(AsText(bytes).data(), std::ssize(bytes));
+  WriteFileAt(path, bytes);
   UseKeyBeside(index, path, hashes);
   std::filesystem::remove(path);
 }

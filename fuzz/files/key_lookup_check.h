@@ -4,8 +4,8 @@
 
 namespace ofindex {
 
-/// Writes a key whose entries lead to any records, and looks values up in it: only records that have the value are
-/// found, and all of those among its entries.
+/// Writes a key with chosen entries, and looks values up in it: exactly those records of the entries are found that
+/// have the value.
 void CheckKeyLookup(FuzzInput& input);
 
 }  // namespace ofindex

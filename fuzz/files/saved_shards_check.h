@@ -4,8 +4,8 @@
 
 namespace ofindex {
 
-/// Takes up the file of a killed build whose entries are anything, under correct checksums: what it has can be read, or
-/// is forgotten, and what is added is found again.
+/// Opens the file of a killed build with forged entries, under correct checksums: every shard that is kept can be read,
+/// and a shard that is added is found again.
 void CheckSavedShards(FuzzInput& input);
 
 }  // namespace ofindex

@@ -11,6 +11,7 @@
 #include "fuzz/expect.h"
 #include "fuzz/index/grown_dataset.h"
 #include "fuzz/index/small_dataset.h"
+#include "fuzz/memory_file.h"
 #include "index/catalog/paths.h"
 #include "index/catalog/row_checksums.h"
 #include "index/database/schema.h"
@@ -28,11 +29,6 @@ std::string FileContent(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void SetFileContent(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc)
-      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
 sqlite::Database OpenForged(const std::string& path) {
   Result<sqlite::Database> database = sqlite::Database::OpenForWriting(path, kForgedPageBytes);
   Expect(database.has_value(), "the index cannot be opened for writing");
@@ -48,7 +44,7 @@ struct LaxIndex {
 
 LaxIndex MakeLaxIndex(const std::string& sound) {
   const std::string path = StrCat(sound.substr(0, sound.rfind('/')), "/forged.ofidx");
-  SetFileContent(path, FileContent(sound));
+  WriteFileAt(path, AsBytes(FileContent(sound)));
   {
     sqlite::Database database = OpenForged(path);
     const Result<void> relaxed = database.Execute(
@@ -198,7 +194,7 @@ ForgedIndex::ForgedIndex(bool is_updated, FuzzInput& input) {
   path_ = lax.path;
   const uint8_t choices = input.Byte();
   const size_t forgeries = choices % (kMostForgeries + 1);
-  SetFileContent(path_, lax.bytes);
+  WriteFileAt(path_, AsBytes(lax.bytes));
   {
     sqlite::Database database = OpenForged(path_);
     for (size_t i = 0; i < forgeries; ++i) is_changed_ = ForgeOnce(database, lax.tables, input) || is_changed_;
@@ -209,7 +205,7 @@ ForgedIndex::ForgedIndex(bool is_updated, FuzzInput& input) {
   if (input.empty() || choices % 4 != 3) return;
   std::string bytes = FileContent(path_);
   while (!input.empty()) bytes[input.Number(3) % bytes.size()] = static_cast<char>(input.Byte());
-  SetFileContent(path_, bytes);
+  WriteFileAt(path_, AsBytes(bytes));
   is_changed_ = true;
 }
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "fuzz/expect.h"
 #include "fuzz/index/small_dataset.h"
+#include "fuzz/memory_file.h"
 #include "index/build/builder.h"
 #include "index/update/updater.h"
 #include "tests/support/shard_bytes.h"
@@ -62,7 +62,7 @@ void GrownDataset::AddShard(const char* name) const {
 }
 
 void GrownDataset::WriteFile(const char* name, const std::string& bytes) const {
-  std::ofstream(StrCat(folder_, "/train/", name), std::ios::binary) << bytes;
+  WriteFileAt(StrCat(folder_, "/train/", name), AsBytes(bytes));
 }
 
 // An update replaces the index, so each stage has a copy of it.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "fuzz/expect.h"
@@ -17,6 +18,7 @@
 #include "index/build/verifier.h"
 #include "index/catalog/catalog_reader.h"
 #include "index/catalog/paths.h"
+#include "index/merge/merger.h"
 #include "query/columns/find_column.h"
 #include "query/dataset.h"
 #include "query/sampling/open_sampler.h"
@@ -167,6 +169,22 @@ void AskVerify(const std::string& path, Questions& ask) {
   ask.Ask(VerifyDataset({.index = path, .opened = nullptr, .root = {}, .threads = 1}, progress));
 }
 
+// An index that was made of it answers, too.
+void AskMerge(const std::string& path, Questions& ask) {
+  const std::string merged = StrCat(path, "-merged.ofidx");
+  Progress progress;
+  const MergeOptions options{
+      .inputs = {path}, .index = merged, .threads = 1, .durability = AtomicFile::Durability::kCached};
+  if (ask.Ask(MergeIndexes(options, progress))) {
+    AskInfo(merged, ask);
+    AskRecordsOf(merged, ask);
+    AskVerify(merged, ask);
+  }
+  std::error_code ignored;
+  std::filesystem::remove(merged, ignored);
+  std::filesystem::remove(MapPathOf(merged), ignored);
+}
+
 constexpr std::array kAskedExpressions = {"label = 3",
                                           "name LIKE 'image 4%'",
                                           "score BETWEEN 2.5 AND 9",
@@ -209,6 +227,7 @@ std::vector<Question> AllQuestions() {
   AddQuestions(kAskedColumns, AskStatsOf, all);
   AddQuestions(AskedSamples(), AskSampler, all);
   AddQuestions(kAskedStatements, AskSql, all);
+  all.emplace_back(AskMerge);
   return all;
 }
 

@@ -13,8 +13,8 @@ struct IndexAnswers {
 };
 
 /// Asks the index at `path`, of SmallDataset, one of the questions that `info`, `get`, `sql`, `stats`, `where`,
-/// `sample` and `verify` ask; `question` is any number. Ends the process if an answer cannot be right: a record that is
-/// not in the files, an ordinal that does not exist.
+/// `sample`, `verify` and `merge` ask; `question` is any number. Ends the process if an answer cannot be right: a
+/// record that is not in the files, an ordinal that does not exist.
 [[nodiscard]] IndexAnswers AskIndex(const std::string& path, size_t question);
 
 }  // namespace ofindex

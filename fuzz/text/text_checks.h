@@ -16,9 +16,9 @@ void CheckOrdinals(ByteView input);
 /// Parses the state of a sampler, writes it, and resumes from it: at the position that it names, or with an error.
 void CheckSamplerState(ByteView text);
 
-/// Reads small texts: the part of a job that an index is, lists as JSON, base64, and patterns, of which SQLite says the
-/// same.
-void CheckTexts(ByteView input);
+/// Reads the part of a job that an index is, its choice of columns, lists as JSON, base64 and patterns. nlohmann::json
+/// and SQLite are the oracles.
+void CheckSmallFormats(ByteView input);
 
 /// Selects records by an SQL expression, with kernels and row by row: the same records.
 void CheckWhere(ByteView text);

@@ -81,7 +81,8 @@ struct SavedShards::Head {
     std::copy_n(bytes.begin() + 24, head.key.size(), head.key.begin());
     head.records = LoadLe64(bytes.data() + 40);
     if (LoadLe64(bytes.data() + 48) != Xxh3(ByteView(bytes).first(48)) || head.kind > kEnd) return std::nullopt;
-    if (head.records > (uint64_t{head.blocks} + 1) * kBlockRecords) return std::nullopt;
+    const uint64_t blocks = uint64_t{head.blocks} + (head.kind == kBlock ? 1 : 0);
+    if (head.records > blocks * kBlockRecords) return std::nullopt;
     return head;
   }
 };
@@ -251,6 +252,7 @@ tl::unexpected<Error> SavedShards::NotAsWritten() const {
 Result<ShardFindings> SavedShards::Read(size_t shard, const VisitBlock& visit) const {
   assert(Has(shard));
   uint64_t at = places_[shard]->begin;
+  uint64_t records = 0;
   for (uint32_t block = 0;; ++block) {
     const std::optional<Head> head = HeadAt(at);
     if (!head || head->key != keys_[shard] || head->blocks != block) return NotAsWritten();
@@ -258,11 +260,13 @@ Result<ShardFindings> SavedShards::Read(size_t shard, const VisitBlock& visit) c
     at += kHeadBytes + head->body_bytes;
     if (head->kind == kEnd) {
       std::optional<ShardFindings> findings = ParseSavedFindings(body);
-      if (findings && block == places_[shard]->blocks) return std::move(*findings);
+      const bool is_whole = block == places_[shard]->blocks && records == places_[shard]->records;
+      if (findings && is_whole) return std::move(*findings);
       return NotAsWritten();
     }
     std::optional<BuiltBlock> parsed = ParseSavedBlock(body);
     if (!parsed) return NotAsWritten();
+    records += parsed->row.records;
     OFINDEX_TRY(visit(std::move(*parsed)));
   }
 }

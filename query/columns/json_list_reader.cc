@@ -30,7 +30,7 @@ void AppendUtf8(uint32_t c, std::string& text) {
 bool IsHighSurrogate(uint32_t c) { return c >= 0xd800 && c < 0xdc00; }
 bool IsLowSurrogate(uint32_t c) { return c >= 0xdc00 && c < 0xe000; }
 
-// Returns false for numbers of C++ that JSON does not have: ".5", "5.", "05".
+// Returns false for numbers that std::from_chars takes, and JSON does not: ".5", "5.", "05".
 bool IsSpelledAsInJson(std::string_view number) {
   const auto is_digit = [&](size_t i) { return i < number.size() && number[i] >= '0' && number[i] <= '9'; };
   if (number.starts_with('-')) number.remove_prefix(1);

@@ -16,8 +16,8 @@ namespace {
 
 using Int64Array = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-[[noreturn]] void RaiseBeyondInt64(nb::handle number) {
-  PyErr_Format(PyExc_IndexError, "record %S does not exist", number.ptr());
+[[noreturn]] void RaiseBeyondInt64(nb::handle number, uint64_t size) {
+  PyErr_Format(PyExc_IndexError, "record %S does not exist; there are %s", number.ptr(), FormatCount(size).c_str());
   throw nb::python_error();
 }
 
@@ -33,9 +33,9 @@ std::vector<uint64_t> OfList(PyObject* list, uint64_t size) {
   return indices;
 }
 
-// Converts `numbers` to an int64 array. Raises TypeError unless numpy converts them to a one-dimensional array of
-// integers, which may be empty.
-nb::object AsInt64(nb::handle numbers) {
+// Converts `numbers`, of records among `size`, to an int64 array. Raises TypeError unless numpy converts them to a
+// one-dimensional array of integers, which may be empty; IndexError if one is beyond int64.
+nb::object AsInt64(nb::handle numbers, uint64_t size) {
   const nb::module_ numpy = nb::module_::import_("numpy");
   nb::object array = numpy.attr("asarray")(numbers);
   const std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
@@ -51,8 +51,9 @@ nb::object AsInt64(nb::handle numbers) {
   }
   // An unsigned number beyond int64 must not become negative, which would count from the end.
   if (kind == "u" && nb::cast<size_t>(array.attr("itemsize")) == sizeof(uint64_t) && !empty) {
-    const nb::int_ largest(array.attr("max")());
-    if (nb::cast<uint64_t>(largest) > std::numeric_limits<int64_t>::max()) RaiseBeyondInt64(largest);
+    const nb::object beyond = numpy.attr("greater")(array, nb::int_(std::numeric_limits<int64_t>::max()));
+    const nb::object first = array.attr("item")(beyond.attr("argmax")());
+    if (nb::cast<bool>(beyond.attr("any")())) RaiseBeyondInt64(first, size);
   }
   return numpy.attr("ascontiguousarray")(array, nb::arg("dtype") = "int64");
 }
@@ -77,12 +78,12 @@ uint64_t IndexOf(nb::handle number, uint64_t size) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow == 0) return IndexOf(int64_t{value}, size);
-  RaiseBeyondInt64(index);
+  RaiseBeyondInt64(index, size);
 }
 
 std::vector<uint64_t> IndicesOf(nb::handle numbers, uint64_t size) {
   if (PyList_Check(numbers.ptr()) || PyTuple_Check(numbers.ptr())) return OfList(numbers.ptr(), size);
-  const auto array = nb::cast<Int64Array>(AsInt64(numbers));
+  const auto array = nb::cast<Int64Array>(AsInt64(numbers, size));
   std::vector<uint64_t> indices(array.shape(0));
   for (size_t i = 0; i < indices.size(); ++i) indices[i] = IndexOf(array.data()[i], size);
   return indices;

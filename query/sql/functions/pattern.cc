@@ -37,7 +37,8 @@ struct SearchSteps {
   // Called by PCRE2 before each step: the search ends if the result is not 0.
   static int Take(pcre2_callout_block*, void* data) {
     auto& steps = *static_cast<SearchSteps*>(data);
-    if (steps.left-- == 0) return PCRE2_ERROR_MATCHLIMIT;
+    if (steps.left == 0) return PCRE2_ERROR_MATCHLIMIT;
+    --steps.left;
     if (--steps.until_look > 0) return 0;
     steps.until_look = steps.per_look;
     steps.stopped = !steps.limits->Check();

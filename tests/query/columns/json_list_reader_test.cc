@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "base/text.h"
 
 namespace ofindex {
 namespace {
@@ -33,36 +36,28 @@ TEST_CASE("a list has its values in order, whatever whitespace is between them")
   CHECK(is_list);
 }
 
-TEST_CASE("numbers, strings and lists that JSON does not have are none") {
-  for (const char* json : {"",
-                           "[",
-                           "[1",
-                           "[1,]",
-                           "[1]]",
-                           "[1] 2",
-                           "1",
-                           "[.5]",
-                           "[-.5]",
-                           "[5.]",
-                           "[5.e1]",
-                           "[05]",
-                           "[-00.5]",
-                           "[+5]",
-                           "[1e]",
-                           "[-]",
-                           "[1-2]",
-                           "[nan]",
-                           "[\"a]",
-                           "[\"\\q\"]",
-                           "[\"\\ud800\"]",
-                           "[\"\\udc00\"]",
-                           "[\"a\nb\"]",
-                           "[\"\t\"]",
-                           "[{\"a\":1}]",
-                           "[{\"base64\":\"/\"}]",
-                           "[{\"base64\":\"/w==\"]",
-                           "[true]",
-                           "[[1]]"}) {
+TEST_CASE("numbers are spelled as in JSON") {
+  const std::vector<std::pair<const char*, double>> numbers = {{"0", 0},        {"-0", 0},  {"0.5e+05", 50000},
+                                                               {"1E5", 100000}, {"0e0", 0}, {"-1.25e-1", -0.125}};
+  for (const auto& row : numbers) {
+    CAPTURE(row.first);
+    bool is_list = false;
+    const std::vector<ColumnValue> values = ValuesOf(StrCat("[", row.first, "]"), is_list);
+    REQUIRE((is_list && values.size() == 1));
+    CHECK((values[0].type == JsonType::kReal ? values[0].real : static_cast<double>(values[0].integer)) == row.second);
+  }
+  for (const char* number : {".5", "-.5", "5.", "5.e1", "05", "-00.5", "+5", "1e", "1.2.3", "-", "1-2", "nan"}) {
+    CAPTURE(number);
+    bool is_list = true;
+    static_cast<void>(ValuesOf(StrCat("[", number, "]"), is_list));
+    CHECK_FALSE(is_list);
+  }
+}
+
+TEST_CASE("text that is not JSON, and arrays of other values, are no lists") {
+  for (const char* json :
+       {"", "[", "[1", "[1,]", "[1]]", "[1] 2", "1", "[\"a]", "[\"\\q\"]", "[\"\\ud800\"]", "[\"\\udc00\"]",
+        "[\"a\nb\"]", "[\"\t\"]", "[{\"a\":1}]", "[{\"base64\":\"/\"}]", "[{\"base64\":\"/w==\"]", "[true]", "[[1]]"}) {
     CAPTURE(json);
     bool is_list = true;
     static_cast<void>(ValuesOf(json, is_list));
