@@ -564,7 +564,9 @@ PART = f"{'0' * 32} 5 6 7"
 SMALL_FORMATS = [
     (0, f"1 1 2 {PART} -"), (0, f"1 1 2 {PART} x6162"),
     (8, "a fact, and another fact, and then some more of them, until all are there and a name is left"),
-    (24, "auto,a,b\0"), (24, "none\0"), (24, "a,b%2Cc\0"),
+    (24, "auto,a,b\0"), (24, "none\0"), (24, "auto\0image:hash,image:image,name:length"),
+    (24, "a\\,b,\\auto\0a\\,b:image"),
+    (24, "auto\0" + ",".join(f"{a}{b}:hash" for a in "abcdef" for b in "123456")),
     (0, f"2 3 7 {PART} x00ff 0 64 128 70 130 9 4 0 18446744073709551615 0 0 0"),
     (1, '[1,-2.5,"a\\u00e9\\n\\ud83d\\ude00",null,{"base64":"/9j/MA=="},9e999]'), (1, "[1,2,3]"), (3, "/9j/MA=="),
     (4, "Some text\0%o_e%t"), (12, "100%\0100!%"), (5, "image 12\0image [0-9]?*"), (5, "image]\0image[]a-]"),

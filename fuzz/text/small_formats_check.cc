@@ -1,5 +1,6 @@
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,11 @@ void CheckColumns(const std::string& text, const std::string& derived) {
     ExpectSame(derived, derivations->Text(), "the text of what is derived, and what is written of it,");
     const Result<Derivations> again = Derivations::Of(derivations->Arguments());
     Expect(again.has_value() && *again == *derivations, "arguments that derive something else");
+    for (const std::string& feature : derivations->Features()) {
+      FeatureRow row{.name = feature, .kinds = kBytesKind};
+      derivations->SetColumns(row);
+      Expect(!row.derived.empty(), "a feature of which nothing is derived");
+    }
   }
   const Result<ColumnChoice> choice = ColumnChoice::Parse(text, derived);
   if (!IsThere(choice)) return;
@@ -64,6 +70,10 @@ void CheckColumns(const std::string& text, const std::string& derived) {
   const Result<ColumnChoice> again = ColumnChoice::Parse(choice->Text());
   Expect(again.has_value() && again->mode == choice->mode && again->names == choice->names,
          "columns that are others after they were text: ", choice->Text());
+  const std::vector<std::string> kept = choice->Kept();
+  for (const std::string& name : choice->names) {
+    Expect(choice->Named(name) && std::binary_search(kept.begin(), kept.end(), name), "a column without its feature");
+  }
 }
 
 // Returns whether nlohmann::json has read the same value.
@@ -90,9 +100,10 @@ void CheckList(const std::string& text) {
     const bool is_null = value.type == ColumnValue::Type::kNull;
     Expect(!is_list || JsonListHas(text, {value}) == !is_null, "a value of a list is not found, or NULL is");
   }
-  // nlohmann::json refuses numbers that are infinite, and strings that are not UTF-8, and it skips a byte order mark.
+  // nlohmann::json refuses infinite numbers, ends at NUL, and skips a byte order mark.
+  if (!IsText(AsBytes(text)) || text.starts_with("\xef\xbb\xbf")) return;
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_array() || text.starts_with("\xef\xbb\xbf")) return;
+  if (!json.is_array()) return;
   bool is_flat = true;
   for (const Json& each : json) is_flat &= each.is_number() || each.is_string() || each.is_null();
   Expect(is_list || !is_flat, "a JSON array of numbers and strings is no list");

@@ -15,6 +15,7 @@ from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
+import mutant_suites  # noqa: E402
 import mutants  # noqa: E402
 
 LOADER = SourceFileLoader("mutate", str(ROOT / "tools" / "mutate"))
@@ -62,6 +63,17 @@ class TableTest(unittest.TestCase):
     def test_a_row_with_other_fields_is_refused(self) -> None:
         with self.assertRaisesRegex(mutants.TableError, "a fault: expected the fields by, file, name, new, old"):
             mutants.rows_of('[[mutant]]\nname = "a fault"\nfile = "a.cc"\n')
+
+
+class SuitesTest(unittest.TestCase):
+    def test_a_test_that_takes_too_long_fails_and_has_timed_out(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            suites = mutant_suites.Suites(ROOT, pathlib.Path(folder), pathlib.Path(folder), 1)
+            for command, passes, timed_out in ((["sleep", "9"], False, True), (["false"], False, False),
+                                               (["true"], True, False)):  # fmt: skip
+                with mock.patch.multiple(suites, _command_of=lambda *_, c=command: c, _variables_of=lambda _: {}):
+                    self.assertEqual(suites.passes("a_test.cc", seconds=0.5), passes)
+                self.assertEqual(suites.timed_out, timed_out)
 
 
 class FakeSuites:

@@ -52,8 +52,8 @@ nb::object AsInt64(nb::handle numbers, uint64_t size) {
   // An unsigned number beyond int64 must not become negative, which would count from the end.
   if (kind == "u" && nb::cast<size_t>(array.attr("itemsize")) == sizeof(uint64_t) && !empty) {
     const nb::object beyond = numpy.attr("greater")(array, nb::int_(std::numeric_limits<int64_t>::max()));
-    const nb::object first = array.attr("item")(beyond.attr("argmax")());
-    if (nb::cast<bool>(beyond.attr("any")())) RaiseBeyondInt64(first, size);
+    const nb::object first = beyond.attr("argmax")();  // 0 if none is
+    if (nb::cast<bool>(beyond.attr("item")(first))) RaiseBeyondInt64(array.attr("item")(first), size);
   }
   return numpy.attr("ascontiguousarray")(array, nb::arg("dtype") = "int64");
 }
