@@ -3,7 +3,7 @@
 #include <ofindex/build.h>
 
 #include "index/build/builder.h"
-#include "index/build/verifier.h"
+#include "index/verify/verifier.h"
 #include "library/convert.h"
 #include "library/internals.h"
 

@@ -31,7 +31,7 @@ ROOMS = {
     "mmap/sealed": "base mmap/files",
     "mmap/sources": "base mmap/files mmap/inflate",
     "index/attachments": "base mmap/sealed index/catalog index/columns index/fields index/output",
-    "index/build": "base mmap mmap/files mmap/inflate mmap/offsets index/attachments index/catalog index/columns index/database "
+    "index/build": "base mmap mmap/offsets index/attachments index/catalog index/columns index/database "
     "index/keys index/output index/parts index/resume index/scan index/shards index/walk",
     "index/catalog": "base mmap/inflate mmap/offsets index/columns index/database",
     "index/chunks": "base proto proto/wire index/chunks/sections index/columns",
@@ -54,6 +54,8 @@ ROOMS = {
     "index/output index/walk",
     "index/update": "base index/build index/catalog index/merge index/output index/resume index/scan index/shards "
     "index/walk",
+    "index/verify": "base mmap mmap/files mmap/inflate mmap/offsets index/attachments index/build index/catalog "
+    "index/database index/scan index/shards",
     "index/walk": "base mmap/files mmap/inflate mmap/offsets index/catalog",
     "index/writing": "base index/output index/shards index/walk",
     "query": "base mmap index/catalog query/columns",
@@ -127,7 +129,7 @@ ROOMS = {
     "tools/shell tools/show tools/show/pieces",
     "tools/terminal": "",
     "tools/verbs": "base mmap mmap/offsets index/build index/catalog index/columns index/finding index/keys index/merge "
-    "index/output index/parts index/shards index/update query query/attaching query/audit query/columns query/images query/keys query/sampling "
+    "index/output index/parts index/shards index/update index/verify query query/attaching query/audit query/columns query/images query/keys query/sampling "
     "query/sampling/columns "
     "query/sampling/sets query/stats tools/help tools/http tools/options tools/ordinals tools/packing tools/page tools/prompt "
     "tools/report tools/report_page "
@@ -139,7 +141,7 @@ ROOMS = {
     "python/src/auditing": "query/audit query/images python/src/columns python/src/convert python/src/interpreter "
     "python/src/records",
     "python/src/columns": "base proto/extract index/build index/catalog index/chunks index/finding index/merge index/parts "
-    "index/update "
+    "index/update index/verify "
     "query/columns query/sampling/columns query/sampling/sets query/sql query/stats python/src/convert "
     "python/src/interpreter python/src/records",
     "python/src/convert": "base index/chunks query/sql python/src/interpreter",
@@ -151,7 +153,7 @@ ROOMS = {
     "python/src/writing": "base index/shards index/writing proto proto/encode python/src/convert "
     "python/src/interpreter",
     "include/ofindex": "",
-    "library": "base index/build index/catalog index/columns index/finding index/keys index/shards index/update index/writing mmap "
+    "library": "base index/build index/catalog index/columns index/finding index/keys index/shards index/update index/verify index/writing mmap "
     "proto proto/encode query query/columns query/decoding query/keys query/sampling query/sampling/sets query/sql "
     "include/ofindex",
 }

@@ -188,7 +188,7 @@ class Dataset(_ofindex.Records, Verbs):
         try:
             return self._with(_ofindex.pick_rows(self._source, self.rows, key))
         except TypeError:
-            if any(isinstance(item, (str, bytes)) for item in key):
+            if isinstance(key, (list, tuple)) and any(isinstance(item, (str, bytes)) for item in key):
                 raise self._not_selected(key) from None
             raise
 

@@ -39,6 +39,23 @@ bool IsSpelledAsInJson(std::string_view number) {
   return point == std::string_view::npos || is_digit(point + 1);
 }
 
+// Returns whether a number that no double holds is too small for that, and not too large.
+bool IsTiny(std::string_view number) {
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  const size_t mark = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, mark);
+  const size_t first = digits.find_first_of("123456789");
+  if (first == std::string_view::npos) return true;
+  std::string_view text = number.substr(std::min(mark + 1, number.size()));
+  if (text.starts_with('+')) text.remove_prefix(1);
+  int64_t exponent = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), exponent).ec == std::errc::result_out_of_range)
+    exponent = text.starts_with('-') ? -kHuge : kHuge;
+  exponent = std::clamp(exponent, -kHuge, kHuge);
+  const size_t point = std::min(digits.find('.'), digits.size());
+  return exponent + static_cast<int64_t>(point) - static_cast<int64_t>(first) < 0;
+}
+
 }  // namespace
 
 bool JsonListReader::Fail() {
@@ -90,9 +107,8 @@ bool JsonListReader::TakeNumber() {
   value_.type = Type::kReal;
   const auto real = std::from_chars(token.data(), end, value_.real);
   if (real.ptr != end) return false;
-  if (real.ec == std::errc::result_out_of_range) {  // too large, like 9e999, or too small to differ from 0
-    const bool small = token.find("e-") != std::string_view::npos || token.find("E-") != std::string_view::npos;
-    value_.real = small ? 0 : std::numeric_limits<double>::infinity();
+  if (real.ec == std::errc::result_out_of_range) {  // infinite, like 9e999, or too small to differ from 0
+    value_.real = IsTiny(token) ? 0 : std::numeric_limits<double>::infinity();
     if (token[0] == '-') value_.real = -value_.real;
   }
   return true;

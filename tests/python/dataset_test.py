@@ -51,9 +51,14 @@ class SequenceTest(WorkTest):
         for numbers in ([2**63 + 1], np.array([3, 2**63 + 1, 2**63], np.uint64), np.uint64(2**63 + 1)):
             with self.assertRaisesRegex(IndexError, f"^record {2**63 + 1} does not exist; there are 100$"):
                 self.ds[numbers]
+        for numbers in (10**5000, [10**5000]):
+            with self.assertRaisesRegex(IndexError, "of so many digits does not exist; there are 100$"):
+                self.ds[numbers]
         for key in (1.0, "5", b"5", None, True, object()):
             with self.assertRaises(TypeError, msg=repr(key)):
                 self.ds[key]
+        with self.assertRaises((TypeError, IndexError)):
+            self.ds[range(10**30)]
 
     def test_a_slice_or_a_list_of_ordinals_gives_a_view_which_is_a_dataset(self) -> None:
         slices = [slice(10, 20), slice(None, None, -1), slice(3, 90, 7), slice(90, 3, -7), slice(5, 5), slice(-5, None)]

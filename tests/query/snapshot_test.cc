@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "index/build/builder.h"
-#include "index/build/verifier.h"
+#include "index/verify/verifier.h"
 #include "query/columns/find_column.h"
 #include "query/dataset.h"
 #include "query/sampling/columns/split.h"

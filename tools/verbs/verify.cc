@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "index/build/verifier.h"
 #include "index/finding/resolve_index.h"
+#include "index/verify/verifier.h"
 #include "mmap/offsets/offset_map.h"
 #include "tools/shell/json.h"
 #include "tools/shell/messages.h"

@@ -12,11 +12,11 @@
 
 #include "base/text.h"
 #include "index/build/builder.h"
-#include "index/build/verifier.h"
 #include "index/finding/resolve_index.h"
 #include "index/merge/merger.h"
 #include "index/parts/part_plan.h"
 #include "index/update/updater.h"
+#include "index/verify/verifier.h"
 #include "python/src/columns/listing.h"
 #include "python/src/convert/bytes.h"
 #include "python/src/convert/values.h"

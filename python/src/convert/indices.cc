@@ -17,7 +17,12 @@ namespace {
 using Int64Array = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 [[noreturn]] void RaiseBeyondInt64(nb::handle number, uint64_t size) {
-  PyErr_Format(PyExc_IndexError, "record %S does not exist; there are %s", number.ptr(), FormatCount(size).c_str());
+  nb::object text = nb::steal(PyObject_Str(number.ptr()));
+  if (!text.is_valid()) {  // Python writes no integers of more than some thousand digits
+    PyErr_Clear();
+    text = nb::str("of so many digits");
+  }
+  PyErr_Format(PyExc_IndexError, "record %U does not exist; there are %s", text.ptr(), FormatCount(size).c_str());
   throw nb::python_error();
 }
 

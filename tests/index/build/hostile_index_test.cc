@@ -8,10 +8,10 @@
 
 #include "base/text.h"
 #include "index/build/map_builder.h"
-#include "index/build/verifier.h"
 #include "index/catalog/catalog_reader.h"
 #include "index/database/sqlite.h"
 #include "index/update/updater.h"
+#include "index/verify/verifier.h"
 #include "mmap/record_reader.h"
 #include "tests/index/built_set.h"
 #include "tests/index/forgery.h"
@@ -327,6 +327,23 @@ TEST_CASE("records at impossible positions are refused before they are read, tho
   REQUIRE_FALSE(report);
   CHECK_MESSAGE(report.error().message.find("records at impossible positions") != std::string::npos,
                 report.error().message);
+}
+
+TEST_CASE("verify notices bytes that an index has in no record and in no damage, though all checksums are right") {
+  for (const char* sql : {"DELETE FROM damage", "UPDATE damage SET \"begin\" = \"begin\" + 1",
+                          "UPDATE damage SET \"end\" = \"end\" - 1", "UPDATE damage SET shard = 1, \"begin\" = 0"}) {
+    const SmallIndex set;
+    REQUIRE(Forge(set.index(), {"damage", sql, std::string_view(sql).starts_with("DELETE")}, Checksums::kMadeAnew));
+    for (const bool quick : {false, true}) {
+      CAPTURE(sql);
+      CAPTURE(quick);
+      Progress progress;
+      const auto report = VerifyDataset({.index = set.index(), .root = {}, .quick = quick}, progress);
+      REQUIRE_FALSE(report);
+      CHECK_MESSAGE(report.error().message.find("neither a record nor damage here") != std::string::npos,
+                    report.error().message);
+    }
+  }
 }
 
 TEST_CASE("verify reads a fingerprint even if an index gives the right time of a shard") {

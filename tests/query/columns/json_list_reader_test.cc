@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,29 @@ TEST_CASE("numbers are spelled as in JSON") {
     bool is_list = true;
     static_cast<void>(ValuesOf(StrCat("[", number, "]"), is_list));
     CHECK_FALSE(is_list);
+  }
+}
+
+TEST_CASE("numbers that no double holds are infinite or 0, wherever their digits are") {
+  const std::string zeros(400, '0');
+  const std::vector<std::pair<std::string, double>> numbers = {{"0." + zeros + "1", 0},
+                                                               {"-0." + zeros + "1", 0},
+                                                               {"1" + zeros, INFINITY},
+                                                               {"-1" + zeros, -INFINITY},
+                                                               {"1" + zeros + "e-5", INFINITY},
+                                                               {"0." + zeros + "1e5", 0},
+                                                               {"9e999", INFINITY},
+                                                               {"-9E+999", -INFINITY},
+                                                               {"9e-999", 0},
+                                                               {"9e99999999999999999999", INFINITY},
+                                                               {"9e-99999999999999999999", 0},
+                                                               {"0e99999999999999999999", 0}};
+  for (const auto& row : numbers) {
+    CAPTURE(row.first);
+    bool is_list = false;
+    const std::vector<ColumnValue> values = ValuesOf(StrCat("[", row.first, "]"), is_list);
+    REQUIRE((is_list && values.size() == 1));
+    CHECK((values[0].type == JsonType::kReal && values[0].real == row.second));
   }
 }
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "index/build/verifier.h"
 #include "index/catalog/catalog_reader.h"
 #include "index/update/updater.h"
+#include "index/verify/verifier.h"
 #include "query/columns/find_column.h"
 #include "query/dataset.h"
 #include "query/sampling/open_sampler.h"

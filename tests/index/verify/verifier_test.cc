@@ -1,4 +1,4 @@
-#include "index/build/verifier.h"
+#include "index/verify/verifier.h"
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "index/build/readable_shard.h"
+#include "index/verify/readable_shard.h"
 
 #include <utility>
 #include <vector>

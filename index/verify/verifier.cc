@@ -1,4 +1,4 @@
-#include "index/build/verifier.h"
+#include "index/verify/verifier.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,12 +20,13 @@
 #include "index/build/dataset_id.h"
 #include "index/build/key_set.h"
 #include "index/build/map_builder.h"
-#include "index/build/readable_shard.h"
 #include "index/build/unindexed.h"
 #include "index/catalog/catalog_reader.h"
 #include "index/catalog/paths.h"
 #include "index/catalog/shard_files.h"
 #include "index/shards/root_paths.h"
+#include "index/verify/readable_shard.h"
+#include "index/verify/shard_coverage.h"
 #include "mmap/offsets/packed_offsets.h"
 #include "mmap/shard_paths.h"
 
@@ -254,6 +255,7 @@ Result<void> CheckIndex(CatalogReader& catalog) {
   OFINDEX_TRY(CheckDatasetId(catalog));
   OFINDEX_TRY(catalog.Bad());
   OFINDEX_TRY(catalog.Features());
+  OFINDEX_TRY(CheckCoverage(catalog));
   return catalog.ForEachCheckpoint(std::nullopt, [](const CheckpointRow&) -> Result<void> { return {}; });
 }
 
